@@ -39,6 +39,7 @@ type exportRequest struct {
 	From, To time.Duration // since the run began; a call is taken if any of it lies between; To of 0: to the end
 	Ranks    []int         // nil: all
 	Clock    *clock.Map    // the run's clock map; nil: it is to be made
+	Leads    []int         // of a trace of lead ranks: those that have times of their own; nil: all have
 	Part     bool          // a time range or ranks were asked for
 }
 
@@ -99,6 +100,7 @@ func newExportCommand() *cobra.Command {
 					return damaged(args[0], err)
 				}
 			}
+			r.Leads = f.Leads()
 			r.Part = only.given() || r.Ranks != nil
 			summary, err := exporters[i].write(c.Context(), r)
 			if errors.Is(err, errNothingToExport) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
 	"github.com/cairn-mpi/cairn/internal/version"
@@ -31,6 +32,16 @@ const anchor = "traces.otf2"
 func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 	if entries, err := os.ReadDir(r.Out); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", usageError{fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out)}
+	}
+	if r.Leads != nil {
+		if r.Ranks == nil {
+			r.Ranks = r.Leads
+		}
+		for _, rank := range r.Ranks {
+			if !slices.Contains(r.Leads, rank) {
+				return "", usageError{fmt.Errorf("rank %d has no times of its own in a trace of lead ranks: there are %s; export the trace that it was made from", rank, list(r.Leads))}
+			}
+		}
 	}
 	partial := filepath.Clean(r.Out) + ".partial"
 	if err := os.RemoveAll(partial); err != nil {

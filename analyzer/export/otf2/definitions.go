@@ -16,7 +16,6 @@ type Definitions struct {
 	Regions    []Region
 	Groups     []Group
 	Comms      []Comm
-	CommOrder  []uint32 // in which they are defined: parents first
 	Windows    []Window
 	Files      []uint32 // names
 	Handles    []Handle

@@ -2,7 +2,6 @@ package otf2
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -65,7 +64,7 @@ func (e *export) defineCommunicators() {
 		}
 	}
 	d.Groups = append(d.Groups, world)
-	self := uint32(Undefined)
+	self, sides := uint32(Undefined), map[string]uint32{}
 	for i := range e.trace.Communicators() {
 		c := &e.trace.Communicators()[i]
 		if c.GlobalName == "MPI_COMM_SELF" {
@@ -77,6 +76,11 @@ func (e *export) defineCommunicators() {
 			e.comms = append(e.comms, self)
 			continue
 		}
+		if side, known := sides[c.GlobalName]; known && c.Remote.Len() > 0 {
+			e.comms = append(e.comms, side) // each side of an intercommunicator has an instance
+			continue
+		}
+		sides[c.GlobalName] = uint32(len(d.Comms))
 		e.comms = append(e.comms, uint32(len(d.Comms)))
 		name := c.Label
 		if name == "" {
@@ -107,21 +111,25 @@ func (e *export) group(members trace.RankList, index map[int]uint64) uint32 {
 // define completes the definitions, when all events are written.
 func (e *export) define() {
 	d := &e.defined
+	d.FirstNS = min(d.FirstNS, d.LengthNS)
 	d.SiteName, d.SiteAbout = e.strings.of("Call site"), e.strings.of("where in the program the MPI call was made")
 	d.MPIName = e.strings.of("MPI")
 	d.IOName, d.IOID = e.strings.of("MPI-IO"), e.strings.of("MPI-IO")
 	for child, parent := range e.parents {
-		if e.comms[child] != e.comms[parent] {
+		// OTF2 wants parents before their children. Where the trace has them the other way round, nothing is said.
+		if e.comms[parent] < e.comms[child] {
 			d.Comms[e.comms[child]].Parent = e.comms[parent]
 		}
 	}
-	d.orderComms()
 	e.defineTopologies()
 	d.StartNS = e.realtime()
 	d.Properties = append(d.Properties,
 		Property{"CAIRN::TIMING", e.trace.Meta().Timing.String()},
 		Property{"CAIRN::CAUSALITY", e.summary.Repairs()},
 		Property{"CAIRN::LEFT_OUT", fmt.Sprint(e.summary.LeftOut)})
+	if said := e.summary.Extrapolated(); said != "" {
+		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", said})
+	}
 	for i, note := range e.trace.Meta().Notes {
 		d.Properties = append(d.Properties, Property{fmt.Sprintf("CAIRN::NOTE_%d", i+1), note})
 	}
@@ -134,7 +142,7 @@ func (e *export) realtime() uint64 {
 	for row, r := range e.trace.Ranks().All() {
 		if len(r.Clock.Samples) > 0 && (clocks == nil || row >= len(clocks.Of) || clocks.Of[row] == 0) {
 			s := r.Clock.Samples[0]
-			return uint64(s.RealtimeNS + e.start - clocks.Time(row, s.MonotonicNS))
+			return e.defined.FirstNS + uint64(s.RealtimeNS+e.start-clocks.Time(row, s.MonotonicNS))
 		}
 	}
 	return 1<<64 - 1
@@ -162,19 +170,4 @@ func (e *export) defineTopologies() {
 		}
 		d.Topologies = append(d.Topologies, one)
 	}
-}
-
-// CommOrder is the order in which communicators can be defined: a parent before what is made of it.
-func (d *Definitions) orderComms() {
-	depth := make([]int, len(d.Comms))
-	for i := range d.Comms {
-		for at := d.Comms[i].Parent; at != Undefined && depth[i] <= len(d.Comms); at = d.Comms[at].Parent {
-			depth[i]++
-		}
-	}
-	d.CommOrder = make([]uint32, len(d.Comms))
-	for i := range d.CommOrder {
-		d.CommOrder[i] = uint32(i)
-	}
-	slices.SortStableFunc(d.CommOrder, func(a, b uint32) int { return depth[a] - depth[b] })
 }

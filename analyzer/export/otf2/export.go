@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Options choose what is written.
@@ -33,6 +34,8 @@ type Summary struct {
 	Collectives uint64 // participations of ranks
 	Accesses    uint64 // to memory of other ranks
 	Files       uint64 // reads and writes
+	// OfLeads is how many of the calls have times of another rank, Summed of how many only sums of times are known.
+	OfLeads, Summed uint64
 	// LeftOut are ends of messages, and participations in collectives, without the other side: it is outside of what was
 	// chosen, or never was.
 	LeftOut uint64
@@ -43,7 +46,7 @@ type Summary struct {
 
 // Write writes a trace. It needs the times of single calls.
 func Write(ctx context.Context, a Archive, t timeline.Trace, o Options) (Summary, error) {
-	if err := Check(t); err != nil {
+	if err := timeline.NeedTimes(t, "an OTF2 archive"); err != nil {
 		return Summary{}, err
 	}
 	if o.Clock == nil {
@@ -71,14 +74,6 @@ func Write(ctx context.Context, a Archive, t timeline.Trace, o Options) (Summary
 	}
 	e.define()
 	return e.summary, a.Close(&e.defined)
-}
-
-// Check says whether a trace can be exported, and what to do if not.
-func Check(t timeline.Trace) error {
-	if err := timeline.NeedTimes(t, "an OTF2 archive"); err != nil {
-		return err
-	}
-	return nil
 }
 
 // export is the state of one Write.
@@ -136,6 +131,12 @@ func newExport(t timeline.Trace, a Archive, o Options) *export {
 		e.to = e.start + o.To.Nanoseconds()
 	}
 	e.paths = newPaths(e)
+	e.defined.FirstNS = math.MaxUint64
+	for _, c := range t.Coarse() {
+		if e.ranks[c.Rank] {
+			e.summary.Summed += c.To - c.From
+		}
+	}
 	return e
 }
 
@@ -160,7 +161,31 @@ func (s *Summary) Text() string {
 	if s.LeftOut > 0 {
 		text += fmt.Sprintf("; %d ends of messages and parts of collectives are left out, since the other side is not there", s.LeftOut)
 	}
+	if said := s.Extrapolated(); said != "" {
+		text += "; " + said
+	}
 	return text + "; " + s.Repairs()
+}
+
+// count counts a call.
+func (s *Summary) count(e *trace.Event) {
+	s.Calls++
+	if e.TimesOf != e.Rank {
+		s.OfLeads++
+	}
+}
+
+// Extrapolated says which calls have no times of their own, "" if all have.
+func (s *Summary) Extrapolated() string {
+	switch {
+	case s.OfLeads > 0 && s.Summed > 0:
+		return fmt.Sprintf("%d calls have the times of lead ranks, and of %d only sums of times are known, which are spread evenly", s.OfLeads, s.Summed)
+	case s.OfLeads > 0:
+		return fmt.Sprintf("%d calls have the times of lead ranks", s.OfLeads)
+	case s.Summed > 0:
+		return fmt.Sprintf("of %d calls only sums of times are known, which are spread evenly", s.Summed)
+	}
+	return ""
 }
 
 // Repairs says how many times were moved.

@@ -3,6 +3,7 @@ package otf2
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
@@ -52,7 +53,9 @@ type line struct {
 
 // An opened call has not been left yet.
 type opened struct {
+	call   uint64 // its index
 	leave  uint64
+	error  int64 // by how much that may be off, in ns
 	region uint32
 	tail   int // its part of line.tail begins there
 }
@@ -178,8 +181,8 @@ func (p *process) take(l *line) error {
 		if n := len(l.open); n > 0 {
 			leave = min(leave, max(l.at, l.open[n-1].leave)) // a call within another one
 		}
-		l.open = append(l.open, opened{leave, plan.region, from})
-		p.summary.Calls++
+		l.open = append(l.open, opened{l.call, leave, e.ExitError, plan.region, from})
+		p.summary.count(e)
 	}
 	return nil
 }
@@ -224,7 +227,7 @@ func (p *process) write(l *line, at uint64, e *Event) error {
 	}
 	l.now, e.Time = at, at
 	l.count++
-	p.defined.LengthNS = max(p.defined.LengthNS, at)
+	p.defined.FirstNS, p.defined.LengthNS = min(p.defined.FirstNS, at), max(p.defined.LengthNS, at)
 	return l.events.Write(e)
 }
 
@@ -243,10 +246,21 @@ func (l *line) endWith(e Event) {
 	}
 }
 
+// over reports whether a call is left by the time at which the present one is entered. One that a callback makes comes right
+// after the call that it is within, and begins before that one's end however times are rounded; of those that come later
+// rounding may say so, too.
+func (l *line) over(o *opened, until uint64) bool {
+	if o.leave <= until {
+		return true
+	}
+	return l.call > o.call+1 && o.leave-until <= uint64(o.error+l.event.EnterError)
+}
+
 // leaveUntil writes the ends of calls up to a time.
 func (p *process) leaveUntil(l *line, until uint64) error {
-	for n := len(l.open); n > 0 && l.open[n-1].leave <= until; n = len(l.open) {
+	for n := len(l.open); n > 0 && l.over(&l.open[n-1], until); n = len(l.open) {
 		top := l.open[n-1]
+		top.leave = min(top.leave, until)
 		l.open = l.open[:n-1]
 		for i := top.tail; i < len(l.tail); i++ {
 			if err := p.write(l, top.leave, &l.tail[i]); err != nil {
@@ -263,7 +277,7 @@ func (p *process) leaveUntil(l *line, until uint64) error {
 
 // end writes the end of a thread.
 func (p *process) end(l *line) error {
-	if err := p.leaveUntil(l, 1<<64-1); err != nil || !l.begun {
+	if err := p.leaveUntil(l, math.MaxUint64); err != nil || !l.begun {
 		return err
 	}
 	if err := p.leavePath(l, 0); err != nil {

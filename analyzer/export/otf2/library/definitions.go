@@ -115,8 +115,7 @@ func (g *global) groups(d *otf2.Definitions) {
 }
 
 func (g *global) communicators(d *otf2.Definitions) {
-	for _, i := range d.CommOrder {
-		c := d.Comms[i]
+	for i, c := range d.Comms {
 		if c.Remote != otf2.Undefined {
 			g.check(C.OTF2_GlobalDefWriter_WriteInterComm(g.writer, C.OTF2_CommRef(i), C.OTF2_StringRef(c.Name), C.OTF2_GroupRef(c.Group),
 				C.OTF2_GroupRef(c.Remote), C.OTF2_CommRef(c.Parent), C.OTF2_COMM_FLAG_NONE), "an intercommunicator")

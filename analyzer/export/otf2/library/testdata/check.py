@@ -14,6 +14,11 @@ import sys
 import otf2
 from otf2.enums import CollectiveOp, Paradigm
 
+# python3-otf2 3.0.2 takes an intercommunicator to have the fields of a communicator, too, and its parent to be an
+# intercommunicator: it fails to read any.
+fields = otf2.definitions.InterComm._fields
+otf2.definitions.InterComm._fields = fields[:1] + fields[4:]
+fields[6].type = otf2.definitions.Comm
 Counter = collections.Counter
 SIZES = {
     "MPI_BYTE": 1, "MPI_CHAR": 1, "MPI_PACKED": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_SHORT": 2, "MPI_INT": 4,
@@ -97,6 +102,8 @@ class Calls:
             self.persistent[rank, after(args["request"])] = ("send", args)
         elif name == "MPI_Recv_init":
             self.persistent[rank, after(args["request"])] = ("receive", args)
+        elif short.endswith("_init") and short.removesuffix("_init") in COLLECTIVES:
+            self.persistent[rank, after(args["request"])] = (("collective", short.removesuffix("_init").upper()), args)
         elif name in ("MPI_Start", "MPI_Startall"):
             started = args.get("array_of_requests", args.get("request"))
             started = before(started)
@@ -164,6 +171,8 @@ class Calls:
             self.requests[rank, r] = None
         elif kind == "receive":
             self.requests[rank, r] = args["source"]
+        elif kind is not None:
+            self.requests[rank, r] = kind
 
     def complete(self, rank, name, args):
         many = "array_of_requests" in args
@@ -279,8 +288,8 @@ class Archive:
         self.communicators = len(archive.definitions.comms)
 
     def member(self, comm, index, rank):
-        if hasattr(comm, "group_a"):
-            a, b = comm.group_a.members, comm.group_b.members
+        if hasattr(comm, "groupA"):
+            a, b = comm.groupA.members, comm.groupB.members
             group = b if any(self.rank[m] == rank for m in a) else a
             return self.rank[group[index]]
         if comm.group.group_type == otf2.enums.GroupType.COMM_SELF:
@@ -316,7 +325,7 @@ class Archive:
                 self.operations += 1
                 if len({o[2] for o in one}) > 1:
                     differs("members disagree what operation it is", comm.name, [name_of(o[2]) for o in one])
-                elif one[0][2] in ALL and not hasattr(comm, "group_a") and max(o[0] for o in one) >= min(o[1] for o in one):
+                elif one[0][2] in ALL and not hasattr(comm, "groupA") and max(o[0] for o in one) >= min(o[1] for o in one):
                     differs("somebody left before the last one entered", comm.name, name_of(one[0][2]), max(o[0] for o in one), min(o[1] for o in one))
 
 
