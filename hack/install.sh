@@ -11,7 +11,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdir -p "$BIN" "$BUILD"
 
-base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user)
+base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user
+  pkg-config libopen-trace-format2-dev otf2-tools python3-otf2)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps
   openssl curl ca-certificates mmdebstrap buildah gcc libc6-dev)
 

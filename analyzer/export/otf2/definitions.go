@@ -75,10 +75,18 @@ type Comm struct {
 }
 
 // A Window is one of MPI's.
-type Window struct{ Name, Comm uint32 }
+type Window struct {
+	Name, Comm uint32
+	Before     bool // it was made before the archive begins: there is no event for it
+}
 
 // A Handle is a file that a communicator has open.
-type Handle struct{ Name, File, Comm uint32 }
+type Handle struct {
+	Name, File, Comm uint32
+	Before           bool // as Window.Before; then it was opened in this mode, and with these status flags
+	Mode             uint8
+	Status           uint32
+}
 
 // A Topology is a grid of processes.
 type Topology struct {

@@ -41,7 +41,11 @@ func (p *process) openFile(l *line) {
 		p.handles[at] = ref
 	}
 	p.files[h.Int] = &file{ref: ref}
-	l.endWith(handleCreated(ref, l.in(semantics.AccessMode).Int))
+	created := handleCreated(ref, l.in(semantics.AccessMode).Int)
+	if handle := &p.defined.Handles[ref]; !l.shown {
+		handle.Before, handle.Mode, handle.Status = true, created.Op, created.Tag
+	}
+	l.endWith(created)
 }
 
 // handleCreated is the event of a file that is opened in some mode.

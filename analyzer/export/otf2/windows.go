@@ -41,6 +41,9 @@ func (p *process) createWindow(l *line, plan *plan) error {
 		p.defined.Windows = append(p.defined.Windows, Window{Name: p.strings.of(""), Comm: p.comms[e.Comm]})
 		p.export.windows[at] = ref
 	}
+	if !l.shown {
+		p.defined.Windows[ref].Before = true
+	}
 	p.windows[h.Int] = &window{ref: ref}
 	l.endWith(Event{Kind: RmaWinCreate, Object: ref})
 	return p.together(l, ref, CollectiveCreateAllocate, SyncProcess|SyncMemory)

@@ -129,7 +129,11 @@ func (g *global) communicators(d *otf2.Definitions) {
 // objects writes windows and files.
 func (g *global) objects(d *otf2.Definitions) {
 	for i, w := range d.Windows {
-		g.check(C.OTF2_GlobalDefWriter_WriteRmaWin(g.writer, C.OTF2_RmaWinRef(i), C.OTF2_StringRef(w.Name), C.OTF2_CommRef(w.Comm), C.OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS), "a window")
+		flags := C.OTF2_RmaWinFlag(C.OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS)
+		if w.Before {
+			flags = C.OTF2_RMA_WIN_FLAG_NONE
+		}
+		g.check(C.OTF2_GlobalDefWriter_WriteRmaWin(g.writer, C.OTF2_RmaWinRef(i), C.OTF2_StringRef(w.Name), C.OTF2_CommRef(w.Comm), flags), "a window")
 	}
 	if len(d.Handles) == 0 {
 		return
@@ -140,8 +144,15 @@ func (g *global) objects(d *otf2.Definitions) {
 		g.check(C.OTF2_GlobalDefWriter_WriteIoRegularFile(g.writer, C.OTF2_IoFileRef(i), C.OTF2_StringRef(name), C.OTF2_UNDEFINED_SYSTEM_TREE_NODE), "a file")
 	}
 	for i, h := range d.Handles {
+		flags := C.OTF2_IoHandleFlag(C.OTF2_IO_HANDLE_FLAG_NONE)
+		if h.Before {
+			flags = C.OTF2_IO_HANDLE_FLAG_PRE_CREATED
+		}
 		g.check(C.OTF2_GlobalDefWriter_WriteIoHandle(g.writer, C.OTF2_IoHandleRef(i), C.OTF2_StringRef(h.Name), C.OTF2_IoFileRef(h.File), 0,
-			C.OTF2_IO_HANDLE_FLAG_NONE, C.OTF2_CommRef(h.Comm), C.OTF2_UNDEFINED_IO_HANDLE), "an open file")
+			flags, C.OTF2_CommRef(h.Comm), C.OTF2_UNDEFINED_IO_HANDLE), "an open file")
+		if h.Before {
+			g.check(C.OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(g.writer, C.OTF2_IoHandleRef(i), C.OTF2_IoAccessMode(h.Mode), C.OTF2_IoStatusFlag(h.Status)), "how a file is open")
+		}
 	}
 }
 

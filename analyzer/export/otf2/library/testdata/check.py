@@ -17,8 +17,7 @@ from otf2.enums import CollectiveOp, Paradigm
 # python3-otf2 3.0.2 takes an intercommunicator to have the fields of a communicator, too, and its parent to be an
 # intercommunicator: it fails to read any.
 fields = otf2.definitions.InterComm._fields
-otf2.definitions.InterComm._fields = fields[:1] + fields[4:]
-fields[6].type = otf2.definitions.Comm
+otf2.definitions.InterComm._fields = fields[:1] + fields[4:6] + (fields[6]._replace(type=otf2.definitions.Comm), fields[7])
 Counter = collections.Counter
 SIZES = {
     "MPI_BYTE": 1, "MPI_CHAR": 1, "MPI_PACKED": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_SHORT": 2, "MPI_INT": 4,
