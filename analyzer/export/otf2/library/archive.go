@@ -45,9 +45,9 @@ func Create(directory string) (*Archive, error) {
 	defer C.free(unsafe.Pointer(name))
 	a := C.OTF2_Archive_Open(path, name, C.OTF2_FILEMODE_WRITE, eventChunk, definitionChunk, C.OTF2_SUBSTRATE_POSIX, C.OTF2_COMPRESSION_NONE)
 	if a == nil {
-		return nil, fmt.Errorf("OTF2 cannot make an archive in %s: is there one already, and may it be written?", directory)
+		return nil, fmt.Errorf("OTF2 cannot make an archive in %s", directory)
 	}
-	if err := check(C.prepare(a), "prepare an archive"); err != nil {
+	if err := check(C.prepare(a), "make an archive in "+directory); err != nil {
 		C.OTF2_Archive_Close(a)
 		return nil, err
 	}
