@@ -39,7 +39,7 @@ test-unit: ## Go unit tests, without MPI or a cluster
 	go test ./...
 
 .PHONY: test-mpi
-test-mpi: build examples ## every example under both MPIs with --verify
+test-mpi: build bin/cairn-otf2 examples ## every example under both MPIs with --verify
 	hack/test.sh mpi
 
 .PHONY: test-e2e
