@@ -39,7 +39,7 @@ test-unit: ## Go unit tests, without MPI or a cluster
 	go test ./...
 
 .PHONY: test-mpi
-test-mpi: build examples ## every example under both MPIs with --verify
+test-mpi: build bin/cairn-otf2 examples ## every example under both MPIs with --verify
 	hack/test.sh mpi
 
 .PHONY: test-e2e
@@ -159,9 +159,12 @@ help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
-.PHONY: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
+.PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
 bin/cairn:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
+# the same command with the OTF2 library, which needs cgo (Debian: libopen-trace-format2-dev, pkg-config)
+bin/cairn-otf2:
+	CGO_ENABLED=1 go build -tags otf2 -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 bin/cairn-probe:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-probe
 bin/cairn-operator:

@@ -13,7 +13,8 @@ set -euo pipefail
 mkdir -p "$BIN" "$BUILD"
 
 base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3
-  python3-dev python3-mpi4py python3-pandas python3-nbclient python3-ipykernel zstd strace qemu-user libsimgrid-dev)
+  python3-dev python3-mpi4py python3-pandas python3-nbclient python3-ipykernel zstd strace qemu-user
+  pkg-config libsimgrid-dev libopen-trace-format2-dev otf2-tools python3-otf2)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps
   openssl curl ca-certificates mmdebstrap buildah gcc libc6-dev)
 

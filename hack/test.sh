@@ -13,9 +13,13 @@ install() {
   hack/install.sh all
 }
 # for arm64, too: the test of its commands compiles them, and finds that done
-build() { make -s build build-arm64 examples; }
+build() { make -s build bin/cairn-otf2 build-arm64 examples; }
 verify() { hack/verify.sh; }
-unit() { go test -timeout 15m ./...; }
+# with OTF2's library, too: what is written is read by OTF2's own tools
+unit() {
+  go test -timeout 15m ./...
+  go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn
+}
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of
 # others, for which it checks uses of unsafe pointers, too. The rest of the analyzer runs in one goroutine per analysis,
 # and ./analyzer runs all of it. -short leaves out, or makes fewer, cases that differ in their data only, and tests that

@@ -16,6 +16,18 @@ var ErrLeads = errors.New("trace: this is a trace of lead ranks, which cannot be
 // OfLeads reports whether this is a trace of lead ranks: the times of others are those of their leads.
 func (t *Reader) OfLeads() bool { return len(t.shared.Leads) > 0 }
 
+// Leads are the ranks that have times of their own in a trace of lead ranks; nil in others, where all have.
+func (t *Reader) Leads() []int {
+	var ranks []int
+	numbers := t.shared.Threads.Ranks().Lookup()
+	for i, lead := range t.shared.Leads {
+		if rank := int(numbers(i)); i == lead && (len(ranks) == 0 || ranks[len(ranks)-1] != rank) {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
+
 // leads reads the list of leads.
 func (d *decoder) leads(c *Content) {
 	list := d.sequence()

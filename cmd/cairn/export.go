@@ -14,12 +14,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/redact"
+	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter, simgridExporter, parquetExporter}
+var exporters = []exporter{perfettoExporter, otf2Exporter, simgridExporter, parquetExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
@@ -28,7 +30,9 @@ type exporter struct {
 	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
 	needs string
 	flags func(*pflag.FlagSet) // registers those of the format alone; nil: it has none
-	write func(ctx context.Context, r exportRequest) (summary string, err error)
+	// elsewhere does the whole command in another program that has what this one lacks; nil: it is done here.
+	elsewhere func() error
+	write     func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
 // An exportRequest is a trace, what to take of it, and where to write it.
@@ -38,6 +42,7 @@ type exportRequest struct {
 	From, To time.Duration // since the run began; a call is taken if any of it lies between; To of 0: to the end
 	Ranks    []int         // nil: all
 	Clock    *clock.Map    // the run's clock map; nil: it is to be made
+	Leads    []int         // of a trace of lead ranks: those that have times of their own; nil: all have
 	Part     bool          // a time range or ranks were asked for
 }
 
@@ -47,6 +52,7 @@ func newExportCommand() *cobra.Command {
 		format, out, list string
 		only              part
 		hidden            []string
+		leads             bool
 	)
 	var formats, about []string
 	for _, e := range exporters {
@@ -70,9 +76,15 @@ func newExportCommand() *cobra.Command {
 			if err := only.check(); err != nil {
 				return err
 			}
+			if leads && list != "" {
+				return usageError{errors.New("--ranks and --leads both say which ranks")}
+			}
 			hide, err := redact.Parse(hidden)
 			if err != nil {
 				return usageError{fmt.Errorf("--redact: %w", err)}
+			}
+			if exporters[i].elsewhere != nil {
+				return exporters[i].elsewhere()
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
@@ -98,6 +110,12 @@ func newExportCommand() *cobra.Command {
 					return damaged(args[0], err)
 				}
 			}
+			if leads {
+				if r.Ranks, err = leadRanks(c.Context(), f); err != nil {
+					return damaged(args[0], err)
+				}
+			}
+			r.Leads = f.Leads()
 			r.Part = only.given() || r.Ranks != nil
 			summary, err := exporters[i].write(c.Context(), r)
 			if errors.Is(err, errNothingToExport) {
@@ -122,7 +140,21 @@ func newExportCommand() *cobra.Command {
 		}
 	}
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
+	c.Flags().BoolVar(&leads, "leads", false, "only a lead rank of each cluster, as 'cairn reduce --leads' keeps them")
 	return c
+}
+
+// leadRanks are the ranks that stand for all: those that reduce keeps.
+func leadRanks(ctx context.Context, f *traceFile) ([]int, error) {
+	found, err := clusters.Groups(ctx, timeline.Of(f.Reader), clusters.Options{})
+	if err != nil {
+		return nil, err
+	}
+	choice, err := reduce.Choose(ctx, f.Reader, &found)
+	if err != nil {
+		return nil, err
+	}
+	return choice.Leads(), nil
 }
 
 // errNothingToExport is the error of a part of the run that has no calls.

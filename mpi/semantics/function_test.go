@@ -141,7 +141,7 @@ func TestDetails(t *testing.T) {
 		assert.Equal(t, want, of(t, name).Creation, name)
 	}
 	for name, want := range map[string]Synchronization{
-		"MPI_Win_lock_all": SyncLock, "MPI_Win_unlock": SyncUnlock, "MPI_Win_flush_local_all": SyncFlush, "MPI_Win_test": SyncTest,
+		"MPI_Win_lock_all": SyncLock, "MPI_Win_unlock": SyncUnlock, "MPI_Win_flush_local_all": SyncFlushLocal, "MPI_Win_flush": SyncFlush, "MPI_Win_test": SyncTest,
 		"MPI_Win_sync": SyncMemory, "MPI_Win_post": SyncPost,
 	} {
 		assert.Equal(t, want, of(t, name).Synchronization, name)
@@ -227,9 +227,11 @@ func TestRoles(t *testing.T) {
 			map[Role]int8{GridRank: 1, Dimensions: 2, Sizes: 3, Distributions: 4, DistributionArguments: 5, Grid: 6, Order: 7, OldDatatype: 8},
 			map[Role]int8{Datatype: 0},
 		},
-		"MPI_File_write_at": { // a file's offset has no role
-			map[Role]int8{File: 0, Buffer: 2, Count: 3, Datatype: 4}, map[Role]int8{Status: 0},
+		"MPI_File_write_at": {
+			map[Role]int8{File: 0, Offset: 1, Buffer: 2, Count: 3, Datatype: 4}, map[Role]int8{Status: 0},
 		},
+		"MPI_File_open": {map[Role]int8{Communicator: 0, FileName: 1, AccessMode: 2}, map[Role]int8{File: 0}},
+		"MPI_File_seek": {map[Role]int8{File: 0, Offset: 1, Whence: 2}, nil},
 	} {
 		f := of(t, name)
 		for role := NoRole + 1; role < numRoles; role++ {

@@ -421,7 +421,8 @@ const (
 	SyncTest
 	SyncLock // of one rank or all
 	SyncUnlock
-	SyncFlush // in all its forms
+	SyncFlush      // of one rank or all
+	SyncFlushLocal // completes accesses at their origin only
 	SyncMemory
 )
 
@@ -443,8 +444,10 @@ func synchronizationOf(class mpi.Class) Synchronization {
 		return SyncLock
 	case class.Has("unlock"), class.Has("unlock-all"):
 		return SyncUnlock
-	case class.Has("flush"), class.Has("flush-all"), class.Has("flush-local"), class.Has("flush-local-all"):
+	case class.Has("flush"), class.Has("flush-all"):
 		return SyncFlush
+	case class.Has("flush-local"), class.Has("flush-local-all"):
+		return SyncFlushLocal
 	case class.Has("sync"):
 		return SyncMemory
 	}

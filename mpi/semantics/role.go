@@ -42,6 +42,11 @@ const (
 	Partition     // the first one, or a list
 	LastPartition // of a range
 
+	FileName
+	AccessMode // of a file
+	Offset     // in a file
+	Whence     // an offset counts from
+
 	Color
 	Key
 	LockType
@@ -143,6 +148,12 @@ func (f *Function) role(p *Parameter, requests bool) Role {
 		return Root
 	case "lock-type":
 		return LockType
+	case "access-mode":
+		return unless(!p.In, AccessMode)
+	case "offset":
+		return unless(!p.In, Offset)
+	case "whence":
+		return Whence
 	case "color":
 		return Color
 	case "key":
@@ -205,8 +216,11 @@ func (f *Function) rankRole(p *Parameter) Role {
 }
 
 func (f *Function) textRole(p *Parameter) Role {
-	if f.Operation == SetName {
+	switch {
+	case f.Operation == SetName:
 		return Name
+	case p.Name == "filename":
+		return FileName
 	}
 	return unless(p.Name != "port_name", PortName)
 }

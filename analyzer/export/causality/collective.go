@@ -1,0 +1,111 @@
+package causality
+
+import "github.com/cairn-mpi/cairn/analyzer/match"
+
+// A gathering is a collective operation that is under way: when its participants entered it.
+type gathering struct {
+	number  uint64
+	entered []*moment // by part; nil: not yet, or never
+	// Made when somebody asks: the latest of the first group, and of an intercommunicator's second one; and the latest of
+	// parts 0 … i, of prefix operations.
+	latest [2]*moment
+	upTo   []*moment
+}
+
+func gatheringOf(c *match.Collective) *gathering {
+	g, is := c.Tag.(*gathering)
+	if !is || g.number != c.Number {
+		g = &gathering{number: c.Number, entered: make([]*moment, len(c.Parts))}
+		c.Tag = g
+	}
+	return g
+}
+
+// Entered implements match.Watcher.
+func (f *Finder) Entered(c *match.Collective, part int) {
+	gatheringOf(c).entered[part] = f.entered(c.Parts[part].Post.Location)
+}
+
+// Retired implements match.Watcher.
+func (f *Finder) Retired(c *match.Collective) { c.Tag = nil }
+
+// Collective implements match.Handler.
+func (f *Finder) Collective(c *match.Collective, part int) {
+	f.after(c.Parts[part].Done, f.causeOf(c, part))
+}
+
+// causeOf is the moment before which a participant cannot have left; nil: it depends on nobody.
+func (f *Finder) causeOf(c *match.Collective, part int) *moment {
+	g := gatheringOf(c)
+	switch c.Class {
+	case match.Barrier, match.AllToAll:
+		return f.latestOthers(c, g, part)
+	case match.OneToAll:
+		if c.Root >= 0 && c.Root != part {
+			return g.entered[c.Root]
+		}
+	case match.AllToOne:
+		if c.Root == part {
+			return f.latestOthers(c, g, part)
+		}
+	case match.Prefix:
+		return f.latestUpTo(g, part)
+	case match.Neighbor:
+		if cause := c.Awaited(part); cause >= 0 {
+			return g.entered[cause]
+		}
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // need not wait for anybody
+	}
+	return nil
+}
+
+// latestOthers is when the last one entered of those whom a participant waits for: all, or the other group of an
+// intercommunicator.
+func (f *Finder) latestOthers(c *match.Collective, g *gathering, part int) *moment {
+	first, second := g.entered, []*moment(nil)
+	if c.Comm >= 0 && c.Comm < len(f.communicators) && f.communicators[c.Comm].Remote.Len() > 0 {
+		n := min(f.communicators[c.Comm].Members.Len(), len(first))
+		first, second = first[:n], first[n:]
+	}
+	if second == nil || part >= len(first) {
+		return f.latest(&g.latest[0], first)
+	}
+	return f.latest(&g.latest[1], second)
+}
+
+// latest is the latest of some moments, made once.
+func (f *Finder) latest(made **moment, of []*moment) *moment {
+	if *made == nil {
+		*made = f.join(of...)
+	}
+	return *made
+}
+
+// latestUpTo is the latest of parts 0 … part.
+func (f *Finder) latestUpTo(g *gathering, part int) *moment {
+	for i := len(g.upTo); i <= part; i++ {
+		if i == 0 {
+			g.upTo = append(g.upTo, f.join(g.entered[0]))
+		} else {
+			g.upTo = append(g.upTo, f.join(g.upTo[i-1], g.entered[i]))
+		}
+	}
+	return g.upTo[part]
+}
+
+// join makes a moment that is the latest of others.
+func (f *Finder) join(of ...*moment) *moment {
+	m := &moment{time: never, open: 1} // until all are counted
+	for _, one := range of {
+		switch {
+		case one == nil:
+		case one.open == 0:
+			m.time = max(m.time, one.time)
+		default:
+			m.open++
+			one.joins = append(one.joins, m)
+		}
+	}
+	f.know(m, m.time)
+	return m
+}

@@ -1,0 +1,229 @@
+package causality
+
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Latency is by how many nanoseconds an effect comes after its cause at least: by so much that a reader that sorts events
+// by time has them in order.
+const Latency = 1
+
+// never is before every time.
+const never = math.MinInt64
+
+// A Finder is a match.Watcher that finds the Correction of a trace. See is to be told of every call before the matcher
+// is; Finish gives the correction when the matcher has finished.
+type Finder struct {
+	communicators []trace.Communicator
+	threads       []thread
+	posts         map[match.Mark]*moment // of sends that may still be received
+	correction    Correction
+	ready         []int // locations that may go on
+}
+
+// A moment is the corrected time at which a call was entered, or the latest of several such.
+type moment struct {
+	time int64
+	open int // what has to be known before it is
+	// Who waits for it: ends of calls, and moments that are the latest of several.
+	exits []*exit
+	joins []*moment
+}
+
+// An exit is the end of a call in which operations were completed.
+type exit struct {
+	location int
+	call     uint64
+	at       int64 // uncorrected
+	earliest int64 // what it may not come before, as far as that is known
+	open     int   // causes whose times are not known yet
+	settled  bool  // all causes are here
+}
+
+// after has it come after a cause; one without a time is none.
+func (x *exit) after(cause int64) {
+	if cause != never {
+		x.earliest = max(x.earliest, cause+Latency)
+	}
+}
+
+// A thread is one location, with its enters and exits that have no corrected time yet, in their order.
+type thread struct {
+	queue []event
+	head  int
+	// The call that the matcher is told of now.
+	call  uint64
+	enter int64
+	begun *moment // nil: nobody has asked for it
+	marks uint32
+}
+
+// An event is an enter or an exit.
+type event struct {
+	at    int64
+	enter *moment
+	exit  *exit
+}
+
+// NewFinder makes a finder for a trace.
+func NewFinder(t timeline.Trace) *Finder {
+	locations := t.Threads().Len()
+	return &Finder{
+		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*moment{},
+		correction: Correction{lines: make([]line, locations)},
+	}
+}
+
+// See takes the next call before it is matched.
+func (f *Finder) See(c *match.Call) {
+	t := &f.threads[c.Location]
+	t.call, t.enter, t.begun = c.Index, c.Enter, nil
+}
+
+// entered is the moment at which a location entered the present call.
+func (f *Finder) entered(location int) *moment {
+	t := &f.threads[location]
+	if t.begun == nil {
+		t.begun = &moment{time: never, open: 1}
+		if t.head == len(t.queue) {
+			f.know(t.begun, f.correction.lines[location].own(t.enter))
+		} else {
+			t.queue = append(t.queue, event{at: t.enter, enter: t.begun})
+		}
+	}
+	return t.begun
+}
+
+// Posted implements match.Watcher.
+func (f *Finder) Posted(e *match.End) {
+	t := &f.threads[e.Post.Location]
+	if e.Posted != (match.Mark{}) {
+		delete(f.posts, e.Posted)
+	}
+	t.marks++
+	e.Posted = match.Mark{Location: int32(e.Post.Location), Ordinal: t.marks}
+	f.posts[e.Posted] = f.entered(e.Post.Location)
+}
+
+// Opened implements match.Watcher.
+func (f *Finder) Opened(c *match.Completion) {
+	f.entered(c.Location)
+	t := &f.threads[c.Location]
+	x := &exit{location: c.Location, call: t.call, at: c.Exit, earliest: never}
+	c.Tag = x
+	t.queue = append(t.queue, event{at: c.Exit, exit: x})
+}
+
+// Progressed implements match.Watcher.
+func (f *Finder) Progressed(*match.End) {}
+
+// Message implements match.Handler.
+func (f *Finder) Message(m *match.Message) {
+	send := f.posts[m.Send.Posted]
+	if !m.Receive.Probe && m.Kind != match.Partition {
+		delete(f.posts, m.Send.Posted)
+		delete(f.posts, m.Receive.Posted)
+	}
+	if m.Receive.Done == nil || m.Kind == match.ExposedToStart || m.Kind == match.LockGiven {
+		return // nobody had to wait for it, or nobody knows
+	}
+	f.after(m.Receive.Done, send)
+}
+
+// after has a call end after a moment, nil: none that is known.
+func (f *Finder) after(done *match.Completion, cause *moment) {
+	x, is := done.Tag.(*exit)
+	if cause == nil || !is {
+		return
+	}
+	if cause.open == 0 {
+		x.after(cause.time)
+		return
+	}
+	x.open++
+	cause.exits = append(cause.exits, x)
+}
+
+// Settled implements match.Handler.
+func (f *Finder) Settled(c *match.Completion) {
+	if x, is := c.Tag.(*exit); is {
+		x.settled = true
+		f.ready = append(f.ready, c.Location)
+		f.drain()
+	}
+}
+
+// drain gives corrected times to what is known.
+func (f *Finder) drain() {
+	for len(f.ready) > 0 {
+		location := f.ready[len(f.ready)-1]
+		f.ready = f.ready[:len(f.ready)-1]
+		f.advance(location, false)
+	}
+}
+
+// advance goes on with a location as far as causes are known; force: to the end of what there is.
+func (f *Finder) advance(location int, force bool) {
+	t, l := &f.threads[location], &f.correction.lines[location]
+	for t.head < len(t.queue) {
+		e := &t.queue[t.head]
+		if e.exit != nil && !force && (!e.exit.settled || e.exit.open > 0) {
+			break
+		}
+		t.head++
+		if e.enter != nil {
+			f.know(e.enter, l.own(e.at))
+		} else {
+			f.end(l, e.exit)
+		}
+	}
+	if t.head == len(t.queue) {
+		t.queue, t.head = t.queue[:0], 0
+	} else if t.head > len(t.queue)/2+64 {
+		t.queue = t.queue[:copy(t.queue, t.queue[t.head:])]
+		t.head = 0
+	}
+}
+
+// end gives an exit its time.
+func (f *Finder) end(l *line, x *exit) {
+	own := l.own(x.at)
+	if x.earliest <= own {
+		return
+	}
+	l.move(x.at, x.earliest-x.at)
+	l.keep(step{x.call, l.shift})
+	f.correction.Repaired++
+	f.correction.LargestNS = max(f.correction.LargestNS, x.earliest-own)
+}
+
+// know tells that one of the things that a moment is the latest of was at a time.
+func (f *Finder) know(m *moment, time int64) {
+	m.time = max(m.time, time)
+	if m.open--; m.open > 0 {
+		return
+	}
+	for _, x := range m.exits {
+		x.after(m.time)
+		if x.open--; x.open == 0 {
+			f.ready = append(f.ready, x.location)
+		}
+	}
+	for _, join := range m.joins {
+		f.know(join, m.time)
+	}
+	m.exits, m.joins = nil, nil
+}
+
+// Finish gives the correction. Calls whose causes are not known, since ranks ended early, stay where they are.
+func (f *Finder) Finish() *Correction {
+	for location := range f.threads {
+		f.advance(location, true)
+		f.drain()
+	}
+	return &f.correction
+}

@@ -1,0 +1,122 @@
+package otf2
+
+// Definitions are what events refer to. All references are positions in these lists; Undefined stands for none.
+type Definitions struct {
+	// Events lie between FirstNS and LengthNS; StartNS is what CLOCK_REALTIME showed at FirstNS, 2⁶⁴−1 if that is not known.
+	FirstNS, LengthNS, StartNS uint64
+	Machine                    string // where the job ran, as one name
+	Creator                    string
+	Description                string
+	Properties                 []Property // of the archive
+
+	Strings    []string
+	Nodes      []Node
+	Processes  []Process
+	Locations  []Location
+	Regions    []Region
+	Groups     []Group
+	Comms      []Comm
+	Windows    []Window
+	Files      []uint32 // names
+	Handles    []Handle
+	Topologies []Topology
+	SiteName   uint32 // of the attribute that has an MPI call's call site; and what it says
+	SiteAbout  uint32
+	MPIName    uint32
+	IOName     uint32
+	IOID       uint32
+}
+
+// A Property is a name, CAIRN::SOMETHING, and a value.
+type Property struct{ Name, Value string }
+
+// A Node is a node of the tree of hardware.
+type Node struct {
+	Name, Class, Parent uint32
+	Machine             bool // the whole of it; else what shares memory
+}
+
+// A Process is one rank, on a node.
+type Process struct {
+	Name, Node uint32
+	Rank       int
+	Properties []NamedString
+}
+
+// A NamedString is a property of a process; both are strings.
+type NamedString struct{ Name, Value uint32 }
+
+// A Location is a thread of a process.
+type Location struct {
+	ID      uint64
+	Name    uint32
+	Process uint32
+	Events  uint64
+}
+
+// A Region is a function.
+type Region struct {
+	Name, File uint32
+	Role       Role
+	Paradigm   Paradigm
+	Line       uint32 // 0: unknown
+}
+
+// A Group is a set of locations or ranks.
+type Group struct {
+	Name    uint32
+	Type    GroupType
+	Members []uint64
+}
+
+// A Comm is a communicator. Of an intercommunicator Remote is the other group.
+type Comm struct {
+	Name, Group, Remote, Parent uint32
+}
+
+// A Window is one of MPI's.
+type Window struct {
+	Name, Comm uint32
+	Before     bool // it was made before the archive begins: there is no event for it
+}
+
+// A Handle is a file that a communicator has open.
+type Handle struct {
+	Name, File, Comm uint32
+	Before           bool // as Window.Before; then it was opened in this mode, and with these status flags
+	Mode             uint8
+	Status           uint32
+}
+
+// A Topology is a grid of processes.
+type Topology struct {
+	Name, Comm  uint32
+	Dims        []Dimension
+	Coordinates [][]uint32 // by rank of the communicator
+}
+
+// A Dimension is one of a grid's.
+type Dimension struct {
+	Name, Size uint32
+	Periodic   bool
+}
+
+// table numbers strings.
+type table struct {
+	list  []string
+	known map[string]uint32
+}
+
+// of is the number of a string.
+func (t *table) of(s string) uint32 {
+	n, known := t.known[s]
+	if !known {
+		if t.known == nil {
+			t.known = map[string]uint32{}
+		}
+		n = uint32(len(t.list))
+		t.list = append(t.list, s)
+		t.known[s] = n
+	}
+	return n
+}

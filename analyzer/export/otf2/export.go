@@ -1,0 +1,197 @@
+package otf2
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options choose what is written.
+type Options struct {
+	// From and To are times since the run began; a call is written if any of it lies between. To of 0: to the end.
+	From, To time.Duration
+	// Ranks to write; empty: all.
+	Ranks []int
+	// Clock is the run's clock map; nil: it is made.
+	Clock *clock.Map
+	// Creator is the program that writes, with its version.
+	Creator string
+}
+
+// A Summary says what was written.
+type Summary struct {
+	Calls       uint64
+	Events      uint64 // of all kinds
+	Messages    uint64
+	Collectives uint64 // participations of ranks
+	Accesses    uint64 // to memory of other ranks
+	Files       uint64 // reads and writes
+	// OfLeads is how many of the calls have times of another rank, Summed of how many only sums of times are known.
+	OfLeads, Summed uint64
+	// LeftOut are ends of messages, and participations in collectives, without the other side: it is outside of what was
+	// chosen, or never was.
+	LeftOut uint64
+	// Repaired is how many calls ended before their cause and were moved, by LargestNS at most.
+	Repaired  uint64
+	LargestNS int64
+}
+
+// Write writes a trace. It needs the times of single calls.
+func Write(ctx context.Context, a Archive, t timeline.Trace, o Options) (Summary, error) {
+	if err := timeline.NeedTimes(t, "an OTF2 archive"); err != nil {
+		return Summary{}, err
+	}
+	if o.Clock == nil {
+		var err error
+		if o.Clock, err = clock.Analyze(ctx, t); err != nil {
+			return Summary{}, err
+		}
+	}
+	e := newExport(t, a, o)
+	if err := e.pair(ctx); err != nil {
+		return Summary{}, err
+	}
+	e.defineRanks()
+	ctx, _, end := passes.Begin(ctx, "writing calls", "calls", timeline.CallsWithin(t, o.Clock.Clocks))
+	defer end()
+	for first := 0; first < len(e.locations); {
+		after := first + 1
+		for after < len(e.locations) && e.locations[after].Main == first {
+			after++
+		}
+		if err := e.process(ctx, first, after); err != nil {
+			return e.summary, err
+		}
+		first = after
+	}
+	e.define()
+	return e.summary, a.Close(&e.defined)
+}
+
+// export is the state of one Write.
+type export struct {
+	trace     timeline.Trace
+	archive   Archive
+	options   Options
+	locations []timeline.Location
+	chosen    []bool       // by location
+	ranks     map[int]bool // that are written
+	present   int          // the rank whose calls are written
+	start     int64        // of the run, on the common clock
+	from, to  int64
+
+	correction *causality.Correction
+	leftOut    map[slot]struct{}
+
+	plans   map[uint16]*plan
+	strings table
+	defined Definitions
+	paths   paths
+	comms   []uint32 // by communicator of the trace
+	parents map[int]int
+	windows map[creation]uint32
+	handles map[creation]uint32
+	files   map[string]uint32
+	summary Summary
+}
+
+func newExport(t timeline.Trace, a Archive, o Options) *export {
+	e := &export{
+		trace: t, archive: a, options: o, locations: timeline.Locations(t), ranks: map[int]bool{}, start: math.MaxInt64,
+		leftOut: map[slot]struct{}{}, plans: map[uint16]*plan{}, parents: map[int]int{},
+		windows: map[creation]uint32{}, handles: map[creation]uint32{}, files: map[string]uint32{},
+	}
+	for _, r := range o.Ranks {
+		e.ranks[r] = true
+	}
+	e.chosen = make([]bool, len(e.locations))
+	for i, l := range e.locations {
+		e.chosen[i] = len(o.Ranks) == 0 || e.ranks[l.Rank]
+		begin, _ := t.Span(i)
+		e.start = min(e.start, o.Clock.Clocks.Time(l.Row, begin))
+	}
+	if len(o.Ranks) == 0 {
+		for _, l := range e.locations {
+			e.ranks[l.Rank] = true
+		}
+	}
+	e.from, e.to = math.MinInt64, math.MaxInt64
+	if o.From > 0 {
+		e.from = e.start + o.From.Nanoseconds()
+	}
+	if o.To > 0 {
+		e.to = e.start + o.To.Nanoseconds()
+	}
+	e.paths = newPaths(e)
+	e.defined.FirstNS = math.MaxUint64
+	for _, c := range t.Coarse() {
+		if e.ranks[c.Rank] {
+			e.summary.Summed += c.To - c.From
+		}
+	}
+	return e
+}
+
+// within reports whether a call is in the time range.
+func (e *export) within(enter, exit int64) bool { return exit >= e.from && enter < e.to }
+
+// pair is the first pass.
+func (e *export) pair(ctx context.Context) error {
+	p := newPairing(e)
+	if _, err := match.All(ctx, e.trace, e.options.Clock.Clocks, p, p.See); err != nil {
+		return err
+	}
+	e.correction = p.finish()
+	e.summary.Repaired, e.summary.LargestNS = e.correction.Repaired, e.correction.LargestNS
+	return nil
+}
+
+// Text is the summary as a line.
+func (s *Summary) Text() string {
+	text := fmt.Sprintf("%d calls, %d messages, %d collective, %d one-sided and %d file operations in %d events", s.Calls,
+		s.Messages, s.Collectives, s.Accesses, s.Files, s.Events)
+	if s.LeftOut > 0 {
+		text += fmt.Sprintf("; %d ends of messages and parts of collectives are left out, since the other side is not there", s.LeftOut)
+	}
+	if said := s.Extrapolated(); said != "" {
+		text += "; " + said
+	}
+	return text + "; " + s.Repairs()
+}
+
+// count counts a call.
+func (s *Summary) count(e *trace.Event) {
+	s.Calls++
+	if e.TimesOf != e.Rank {
+		s.OfLeads++
+	}
+}
+
+// Extrapolated says which calls have no times of their own, "" if all have.
+func (s *Summary) Extrapolated() string {
+	switch {
+	case s.OfLeads > 0 && s.Summed > 0:
+		return fmt.Sprintf("%d calls have the times of lead ranks, and of %d only sums of times are known, which are spread evenly", s.OfLeads, s.Summed)
+	case s.OfLeads > 0:
+		return fmt.Sprintf("%d calls have the times of lead ranks", s.OfLeads)
+	case s.Summed > 0:
+		return fmt.Sprintf("of %d calls only sums of times are known, which are spread evenly", s.Summed)
+	}
+	return ""
+}
+
+// Repairs says how many times were moved.
+func (s *Summary) Repairs() string {
+	if s.Repaired == 0 {
+		return "no times had to be moved: effects come after causes"
+	}
+	return fmt.Sprintf("%d calls that ended before their cause were moved, by %.3g µs at most", s.Repaired, float64(s.LargestNS)/1e3)
+}

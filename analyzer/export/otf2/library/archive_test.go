@@ -1,0 +1,117 @@
+//go:build otf2
+
+package library_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
+	"github.com/cairn-mpi/cairn/analyzer/export/otf2/library"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// read has OTF2's own readers read an archive, and compare it with what the trace says call by call.
+func read(t *testing.T, anchor string, r *trace.Reader, part bool) {
+	t.Helper()
+	out, err := exec.Command("otf2-print", "-Werror", "--silent", anchor).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	dump := filepath.Join(t.TempDir(), "dump.json")
+	require.NoError(t, os.WriteFile(dump, dumped(t, r), 0o600))
+	// Debian's Python has python3-otf2
+	check := exec.Command("/usr/bin/python3", "testdata/check.py", anchor, dump)
+	if part {
+		check.Args = append(check.Args, "part")
+	}
+	out, err = check.CombinedOutput()
+	require.NoError(t, err, "hack/install.sh base installs python3-otf2: %s", out)
+	t.Logf("%s", bytes.TrimSpace(out))
+}
+
+// dumped is what cairn dump --json prints.
+func dumped(t *testing.T, r *trace.Reader) []byte {
+	var lines []byte
+	for _, thread := range r.Threads().All() {
+		c, err := timeline.Of(r).Calls(thread.Rank, thread.Thread)
+		require.NoError(t, err)
+		for c.Next() {
+			lines = append(c.Event().AppendJSON(lines), '\n')
+		}
+		require.NoError(t, c.Err())
+	}
+	return lines
+}
+
+func written(t *testing.T, r *trace.Reader, o otf2.Options) (string, otf2.Summary) {
+	t.Helper()
+	directory := filepath.Join(t.TempDir(), "archive")
+	a, err := library.Create(directory)
+	require.NoError(t, err)
+	summary, err := otf2.Write(t.Context(), a, timeline.Of(r), o)
+	require.NoError(t, err)
+	return filepath.Join(directory, "traces.otf2"), summary
+}
+
+func TestSimulatedProgramsAreReadByOTF2(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		program simulate.Config
+		options otf2.Options
+	}{
+		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 9, Cartesian: true}, otf2.Options{}},
+		{"wildcards, rounded", simulate.Config{Pattern: "master-worker", Ranks: 5, Timing: "lossy 5"}, otf2.Options{}},
+		{"communicators", simulate.Config{Pattern: "two-phase", Ranks: 8}, otf2.Options{}},
+		{"all kinds by chance", simulate.Config{Pattern: "random", Ranks: 6}, otf2.Options{}},
+		{"two clocks, rounded", simulate.Config{
+			Pattern: "ring", Ranks: 6, RanksPerNode: 2, Skew: []time.Duration{0, 3 * time.Millisecond}, Timing: "lossy 20",
+		}, otf2.Options{}},
+		{"a time range", simulate.Config{Pattern: "stencil2d", Ranks: 9}, otf2.Options{From: 1300 * time.Microsecond, To: 2 * time.Millisecond}},
+		{"some ranks", simulate.Config{Pattern: "hypercube", Ranks: 8}, otf2.Options{Ranks: []int{0, 1, 5}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := tracetest.Open(t, tracetest.Simulated(t, test.program))
+			anchor, summary := written(t, r, test.options)
+			assert.Positive(t, summary.Calls)
+			part := test.options.To > 0 || test.options.Ranks != nil
+			if part {
+				assert.Positive(t, summary.LeftOut)
+				assert.Less(t, summary.Calls, r.Threads().Calls())
+			}
+			read(t, anchor, r, part)
+		})
+	}
+}
+
+// A message that rounded times have arrive before it was sent is repaired, and the archive says so.
+func TestEffectsComeAfterCausesInArchives(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 1) })
+	b.Rank(0).Recv(2, 4, 1, 0).Collective("MPI_Barrier", 5, 9)
+	b.Rank(1).Send(5, 6, 0).Collective("MPI_Barrier", 10, 11)
+	b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(20, 21) })
+	r := b.Open(t)
+	anchor, summary := written(t, r, otf2.Options{})
+	assert.EqualValues(t, 2, summary.Repaired)
+	assert.InDelta(t, tracetest.Unit, summary.LargestNS, tracetest.Unit/10)
+	read(t, anchor, r, false)
+	out, err := exec.Command("otf2-print", "-I", anchor).CombinedOutput()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "2 calls that ended before their cause were moved")
+}
+
+func TestAnArchiveIsNotOverwritten(t *testing.T) {
+	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 2}))
+	anchor, _ := written(t, r, otf2.Options{})
+	_, err := library.Create(filepath.Dir(anchor))
+	assert.ErrorContains(t, err, "File does already exist")
+}
