@@ -58,8 +58,6 @@ const (
 	IoOperationBegin                          // Op: mode, Level: flags, Sent: bytes that are asked for, ID: operation
 	IoOperationIssued                         // ID
 	IoOperationComplete                       // Received: bytes, ID
-	IoOperationCancelled                      // ID
-	numKinds
 )
 
 // An Event is one record of a location.
