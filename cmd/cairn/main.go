@@ -82,7 +82,7 @@ func newRootCommand() *cobra.Command {
 		}
 	}
 	add(peopleGroup, profiled(newRunCommand())...)
-	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
+	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newSkeletonCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
 		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
 		newExportCommand(), newSimulateCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
