@@ -19,13 +19,23 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		return fmt.Errorf("%w: a function that this version does not know, %s", errUnsupported, s.text())
 	}
 	index := fmt.Sprintf("turn%d", s.Number)
-	if in.index != "" && in.once && (repeated || w.always(s)) {
-		index = in.index
+	within := false
+	if in.index != "" && (repeated || w.always(s)) {
+		within = true
+		for row, b := range s.ranks {
+			within = within && (b == nil || b.calls.n == 0 || comesRound(len(b.calls.cycle()), in.loop.ranks[row]))
+		}
+		if within || w.comesOnce(in.loop) {
+			index = in.index
+		}
 	}
 	if text := w.compute(s); text != "" {
 		fmt.Fprintf(out, "%s%s;\n", in.indent, text)
 	}
 	c := caller{writer: w, step: s, index: index}
+	if within {
+		c.loop = in.loop
+	}
 	var arguments []string
 	for i := range s.function.Params {
 		text, err := c.parameter(i)
@@ -107,10 +117,8 @@ func (w *writer) compute(s *step) string {
 	for i, t := range seconds {
 		cells[i] = []string{secondsText(t)}
 	}
-	name := w.unique(fmt.Sprintf("seconds_%d", s.Number))
-	w.array("double", name, cells, true)
-	delete(w.taken, name)
-	return fmt.Sprintf("compute(%s[rank %% RECORDED_RANKS])", name)
+	row := w.array("double", fmt.Sprintf("seconds_%d", s.Number), cells, true)
+	return fmt.Sprintf("compute(%s)", strings.Replace(row, "[rank]", "[rank % RECORDED_RANKS]", 1))
 }
 
 func secondsText(t float64) string {
@@ -130,6 +138,7 @@ type caller struct {
 	*writer
 	step          *step
 	index         string
+	loop          *step // calls are the same each time that a rank comes to it
 	before, after []string
 	commText      string
 }
@@ -147,6 +156,9 @@ func (c *caller) columns(of func(*vector) *argument, pick func(*argument) scalar
 			if b.comm == -1 && c.hasComm() {
 				one.own = -1
 			}
+		}
+		if c.loop != nil {
+			one.n = int(c.loop.ranks[row].trips.same)
 		}
 		for _, id := range b.calls.cycle() {
 			one.values = append(one.values, pick(of(&c.step.vectors[id])))
@@ -257,6 +269,12 @@ func (c *caller) status(p *mpi.Param) string {
 			return "MPI_STATUSES_IGNORE"
 		}
 		c.helpers["statuses"] = true
+		for i := range c.step.function.Params {
+			if q := &c.step.function.Params[i]; q.Kind == mpi.KindRequest && q.IsArray() {
+				n, _ := c.length(c.position(i, false))
+				c.statusesOf = max(c.statusesOf, n, 1)
+			}
+		}
 		return "statuses"
 	}
 	if c.step.ignored && p.Direction != mpi.In {

@@ -48,6 +48,12 @@ func (w *writer) expressionOf(of *subject, columns []column) (expression, error)
 	if len(have) == 0 {
 		return expression{text: w.anything(of.kind)}, nil
 	}
+	if v := w.handles[of.kind]; of.kind.IsHandle() && v != nil && v.array && numbered(have) {
+		place := *of
+		place.kind, place.ctype = mpi.KindInt, "int"
+		e, err := w.expressionOf(&place, have)
+		return expression{w.handle(of.kind, e.text), e.fixed}, err
+	}
 	if !slices.ContainsFunc(have, func(c column) bool { return len(c.values) > 1 }) {
 		return w.byRank(of, have)
 	}
@@ -86,6 +92,13 @@ func significant(values []scalar) []scalar {
 		}
 	}
 	return list
+}
+
+// numbered reports whether all values are numbers.
+func numbered(columns []column) bool {
+	return !slices.ContainsFunc(columns, func(c column) bool {
+		return slices.ContainsFunc(c.values, func(x scalar) bool { return x.name != "" })
+	})
 }
 
 func alike(columns []column) bool {
@@ -446,7 +459,7 @@ func (w *writer) table(of *subject, columns []column) (expression, error) {
 	}
 	text := w.array(ctype, of.table, cells, byRank)
 	if length > 1 {
-		text += fmt.Sprintf("[%s %% %d]", of.index, length)
+		text += around(of.index, length, columns)
 	}
 	fixed := ""
 	if byRank {
@@ -456,6 +469,14 @@ func (w *writer) table(of *subject, columns []column) (expression, error) {
 		text = w.handle(of.kind, text)
 	}
 	return expression{text, fixed}, nil
+}
+
+// around is the position in a cycle, as an index.
+func around(index string, length int, columns []column) string {
+	if !slices.ContainsFunc(columns, func(c column) bool { return c.n > length }) {
+		return fmt.Sprintf("[%s]", index)
+	}
+	return fmt.Sprintf("[%s %% %d]", index, length)
 }
 
 // anything is a value of a kind that does not count.

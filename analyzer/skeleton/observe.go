@@ -98,7 +98,7 @@ func observe(ctx context.Context, t timeline.Trace, tree *program.Tree, erased f
 		}
 		row := t.Ranks().Find(thread.Rank)
 		o.ranks = append(o.ranks, thread.Rank)
-		w := &walker{observer: o, row: row, rank: thread.Rank, class: tree.Class[i], come: make([]int, tree.Steps), made: make([]int, tree.Steps)}
+		w := &walker{observer: o, objects: map[mpi.Kind]map[int64]int64{}, row: row, rank: thread.Rank, class: tree.Class[i], come: make([]int, tree.Steps), made: make([]int, tree.Steps)}
 		if err := w.walk(thread.Thread); err != nil {
 			return nil, err
 		}
@@ -171,6 +171,7 @@ type walker struct {
 	begun            bool
 	computed         float64 // since then, between calls that are left out
 	first            int64
+	objects          map[mpi.Kind]map[int64]int64 // handles, numbered from 0 in the order in which the rank got them
 	account
 }
 
@@ -290,8 +291,8 @@ func (w *walker) call(s *step, b *behavior) error {
 	}
 	w.follow(e)
 	id, known := b.terms[e.Terminal]
-	if !known || e.Signature.HasStreams() {
-		v := vectorOf(e)
+	if !known || e.Signature.HasStreams() || e.Comm != b.comm {
+		v := w.vector(s, e)
 		key := v.key()
 		if id, known = s.known[key]; !known {
 			id = int32(len(s.vectors))
@@ -310,19 +311,19 @@ func (w *walker) call(s *step, b *behavior) error {
 // text names a step for people.
 func (s *step) text() string { return callsite.At(s.name, s.site) }
 
-// vectorOf reads the arguments of a call.
-func vectorOf(e *trace.Event) vector {
+// vector reads the arguments of a call.
+func (w *walker) vector(s *step, e *trace.Event) vector {
 	v := vector{in: make([]argument, len(e.In)), out: make([]argument, len(e.Out))}
 	in, out := 0, 0
 	for i := range e.Function.Parameters {
 		p := &e.Function.Parameters[i]
 		if p.Direction != trace.Out && in < len(e.In) {
-			v.in[in] = argumentOf(&e.In[in])
+			v.in[in] = w.argument(s, i, &e.In[in])
 			in++
 		}
 		if p.Direction != trace.In && out < len(e.Out) {
 			if p.Kind != "status" {
-				v.out[out] = argumentOf(&e.Out[out])
+				v.out[out] = w.argument(s, i, &e.Out[out])
 			}
 			out++
 		}
@@ -345,15 +346,39 @@ func failedPoll(f *semantics.Function, out []trace.Value) bool {
 	return false
 }
 
-func argumentOf(v *trace.Value) argument {
+// argument is the value of the i-th parameter.
+func (w *walker) argument(s *step, i int, v *trace.Value) argument {
+	kind := mpi.KindNone
+	if s.function != nil && i < len(s.function.Params) {
+		kind = s.function.Params[i].Kind
+	}
 	if v.Form != trace.List {
-		return argument{values: []scalar{scalarOf(v)}}
+		return argument{values: []scalar{w.scalar(kind, v)}}
 	}
 	a := argument{list: true, values: make([]scalar, len(v.List))}
 	for i := range v.List {
-		a.values[i] = scalarOf(&v.List[i])
+		a.values[i] = w.scalar(kind, &v.List[i])
 	}
 	return a
+}
+
+// scalar is a value with the rank's own number of a handle.
+func (w *walker) scalar(kind mpi.Kind, v *trace.Value) scalar {
+	x := scalarOf(v)
+	if !kind.IsHandle() || x.name != "" {
+		return x
+	}
+	known := w.objects[kind]
+	if known == nil {
+		known = map[int64]int64{}
+		w.objects[kind] = known
+	}
+	number, there := known[x.number]
+	if !there {
+		number = int64(len(known))
+		known[x.number] = number
+	}
+	return scalar{number: number}
 }
 
 func scalarOf(v *trace.Value) scalar {

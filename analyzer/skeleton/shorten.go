@@ -130,7 +130,7 @@ type account struct {
 	tally      *shortening         // of the loop whose first iterations are counted; nil: none are
 	open       map[int64]bool      // requests
 	persistent map[int64][]started // what starting a request does
-	objects    map[string]int      // that live, by kind
+	living     map[string]int      // objects, by kind
 }
 
 type started struct {
@@ -139,7 +139,7 @@ type started struct {
 }
 
 func newAccount(int) account {
-	return account{open: map[int64]bool{}, persistent: map[int64][]started{}, objects: map[string]int{}}
+	return account{open: map[int64]bool{}, persistent: map[int64][]started{}, living: map[string]int{}}
 }
 
 func (a *account) underWay() string {
@@ -147,7 +147,7 @@ func (a *account) underWay() string {
 	for id := range a.open {
 		words = append(words, fmt.Sprint("request ", id))
 	}
-	for kind, n := range a.objects {
+	for kind, n := range a.living {
 		if n != 0 {
 			words = append(words, fmt.Sprint(kind, " ", n))
 		}
@@ -227,9 +227,9 @@ func (w *walker) follow(e *trace.Event) {
 		switch {
 		case p.Kind == mpi.KindRequest || !p.Kind.IsHandle():
 		case p.Effect == mpi.EffectNew:
-			w.objects[p.Kind.String()]++
+			w.living[p.Kind.String()]++
 		case p.Effect == mpi.EffectFreed || p.Effect == mpi.EffectConsumed:
-			w.objects[p.Kind.String()]--
+			w.living[p.Kind.String()]--
 		}
 	}
 }

@@ -89,6 +89,7 @@ func New(ctx context.Context, t timeline.Trace, o Options) (*Skeleton, error) {
 	for row, r := range w.ranks {
 		w.row[r] = row
 	}
+	w.body = w.unroll(w.body)
 	w.declareHandles()
 	skeleton, err := w.write()
 	if errors.Is(err, errUnsupported) {
@@ -255,7 +256,7 @@ func (w *writer) write() (*Skeleton, error) {
 	data := map[string]any{
 		"Ranks": len(w.ranks), "Fixed": w.fixed, "Message": w.memory.message, "Block": w.memory.block, "Before": w.memory.before,
 		"Declarations": w.declarations(), "Tables": w.tables.String(), "Functions": w.functions.String(), "Body": body.String(),
-		"Counters": w.counters, "Helper": w.helpers, "Longest": w.longest, "Files": len(w.files), "Symbols": w.symbols,
+		"Counters": w.counters, "Helper": w.helpers, "Longest": w.longest, "Statuses": max(w.statusesOf, 1), "Files": len(w.files), "Symbols": w.symbols,
 		"RankIn": strings.Contains(text, "rank_in("), "SizeOf": strings.Contains(text, "size_of("),
 		"Send": strings.Contains(text, "send_buffer"), "Receive": strings.Contains(text, "receive_buffer"),
 		"Summary": &s.Summary,

@@ -13,20 +13,21 @@ import (
 // A writer writes the program in C.
 type writer struct {
 	*observer
-	row       map[int]int // by world rank
-	symbols   []*symbol
-	handles   map[mpi.Kind]*variables
-	tables    strings.Builder
-	cells     int
-	functions strings.Builder
-	taken     map[string]bool // names of functions and tables
-	counters  []string
-	helpers   map[string]bool
-	longest   int // list of requests that is picked
-	files     []string
-	fixed     []string // why the program runs on the recorded number of ranks only
-	scale     float64
-	shortened []shortened
+	row        map[int]int // by world rank
+	symbols    []*symbol
+	handles    map[mpi.Kind]*variables
+	tables     strings.Builder
+	cells      int
+	functions  strings.Builder
+	taken      map[string]bool // names of functions and tables
+	counters   []string
+	helpers    map[string]bool
+	longest    int // list of requests that is picked
+	statusesOf int // the longest list of requests with statuses
+	files      []string
+	fixed      []string // why the program runs on the recorded number of ranks only
+	scale      float64
+	shortened  []shortened
 }
 
 // A symbol is a variable that has the result of a call.
@@ -136,7 +137,7 @@ type scope struct {
 	depth  int    // of functions in the call path
 	loops  int    // around, in this function
 	index  string // of the innermost loop in this function; "": there is none
-	once   bool   // that loop is come to once
+	loop   *step  // that loop, or the call that is repeated
 	indent string
 }
 
@@ -302,7 +303,7 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 		}
 		fmt.Fprintf(out, "%sfor (int %s = 0; %s < %s; %s++) {\n", in.indent, v, v, text, v)
 		inner = inner.deeper()
-		inner.loops, inner.index, inner.once = in.loops+1, v, w.comesOnce(s)
+		inner.loops, inner.index, inner.loop = in.loops+1, v, s
 		defer func() {
 			fmt.Fprintf(out, "%s}\n", in.indent)
 			if post != "" {
@@ -334,10 +335,15 @@ func (w *writer) comesOnce(s *step) bool {
 
 // index counts how often a step was come to.
 func (w *writer) index(s *step, in scope, counter string) string {
-	if in.index != "" && in.once {
+	if in.index != "" && w.comesOnce(in.loop) {
 		return in.index
 	}
 	return fmt.Sprintf("%s%d", counter, s.Number)
+}
+
+// comesRound reports whether a rank's calls are the same each time that it comes to the loop around.
+func comesRound(calls int, loop *behavior) bool {
+	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
 }
 
 // nameOf names a step for people.
