@@ -10,8 +10,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// leastComputed is how long a computation must be to be in the program, in seconds.
-const leastComputed = 200e-9
+// leastComputed is how much of the run a computation must take to be in the program, leastSpread by how much ranks must
+// differ in it to have times of their own.
+const (
+	leastComputed = 0.0005
+	leastSpread   = 0.005
+)
 
 // call writes a call and the computation before it. repeated: the innermost loop is of this call alone.
 func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) error {
@@ -64,7 +68,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		fmt.Fprintf(out, "%s%s\n", indent, l)
 	}
 	if s.meaning.Operation == semantics.Initialize && strings.HasPrefix(s.name, "MPI_Init") {
-		fmt.Fprintf(out, "%sset_up();\n", indent)
+		fmt.Fprintf(out, "%sprepare();\n", indent)
 	}
 	if skip != "" {
 		fmt.Fprintf(out, "%s}\n", in.indent)
@@ -89,29 +93,24 @@ func (w *writer) always(s *step) bool {
 
 // compute is what the ranks do before the calls of a step.
 func (w *writer) compute(s *step) string {
-	seconds, least, most := make([]float64, len(w.ranks)), -1.0, 0.0
+	seconds := make([]float64, len(w.ranks))
+	least, most, total, calls := -1.0, 0.0, 0.0, 0
 	for row, b := range s.ranks {
 		if b == nil || b.calls.n == 0 {
 			continue
 		}
 		seconds[row] = b.computed / float64(b.calls.n)
-		if least < 0 || seconds[row] < least {
-			least = seconds[row]
+		if least < 0 || b.computed < least {
+			least = b.computed
 		}
-		most = max(most, seconds[row])
+		most, total, calls = max(most, b.computed), total+b.computed, calls+b.calls.n
 	}
-	if most < leastComputed {
+	if most <= leastComputed*w.span {
 		return ""
 	}
 	w.helpers["compute"] = true
-	if most-least <= max(2e-6, most/10) {
-		sum, n := 0.0, 0
-		for row, b := range s.ranks {
-			if b != nil && b.calls.n > 0 {
-				sum, n = sum+seconds[row], n+1
-			}
-		}
-		return fmt.Sprintf("compute(%s)", secondsText(sum/float64(n)))
+	if most-least <= max(leastSpread*w.span, most/10) {
+		return fmt.Sprintf("compute(%s)", secondsText(total/float64(calls)))
 	}
 	cells := make([][]string, len(seconds))
 	for i, t := range seconds {
@@ -123,7 +122,7 @@ func (w *writer) compute(s *step) string {
 
 func secondsText(t float64) string {
 	switch {
-	case t < leastComputed/10:
+	case t < 1e-9:
 		return "0"
 	case t < 1e-3:
 		return fmt.Sprintf("%.3ge-6", t*1e6)
@@ -229,6 +228,9 @@ func (c *caller) parameter(i int) (string, error) {
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
 	c.holds(e)
+	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
+		e.text = "size" // what the grid is for
+	}
 	return e.text, err
 }
 
@@ -560,6 +562,12 @@ func (w *writer) table3(ctype, name, index string, cells [][]string, length int,
 // result is where a call puts a number.
 func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 	s := c.step
+	if s.name == "MPI_Comm_rank" && c.comm() == "MPI_COMM_WORLD" {
+		return "&rank"
+	}
+	if s.name == "MPI_Comm_size" && c.comm() == "MPI_COMM_WORLD" {
+		return "&size"
+	}
 	if !p.IsArray() && p.Kind == mpi.KindRank && c.comesOnce(s) && c.always(s) {
 		one := &symbol{name: c.unique(strings.TrimPrefix(fmt.Sprintf("%s_%d", p.Name, s.Number), "rank_")), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
 		for _, col := range c.columns(of, scalarIn) {
@@ -570,12 +578,6 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 		}
 		c.symbols = append(c.symbols, one)
 		return "&" + one.name
-	}
-	if s.name == "MPI_Comm_rank" && c.comm() == "MPI_COMM_WORLD" {
-		return "&rank"
-	}
-	if s.name == "MPI_Comm_size" && c.comm() == "MPI_COMM_WORLD" {
-		return "&size"
 	}
 	c.helpers["ignored"] = true
 	return "(void *)ignored"

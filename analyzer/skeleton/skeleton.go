@@ -211,7 +211,7 @@ var templates = template.Must(template.Must(template.Must(template.New("source")
 
 // reserved are names that tables and functions may not have: those of the template.
 var reserved = []string{
-	"main", "rank", "size", "status", "statuses", "ignored", "send_buffer", "receive_buffer", "compute", "set_up", "pick", "pick_one", "put_back",
+	"main", "rank", "size", "status", "statuses", "ignored", "send_buffer", "receive_buffer", "compute", "prepare", "pick", "pick_one", "put_back",
 	"finish", "picked", "combine", "allocate", "rank_in", "size_of", "seconds", "sleeping", "scale", "buffer", "auto", "break", "case", "char",
 	"const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
 	"restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",

@@ -223,7 +223,7 @@ func disjoint(a, b []int) bool {
 
 // unguarded writes steps, as a function where their call path has one. guarded: their condition is written.
 func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, guarded bool) error {
-	if !inner {
+	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function is around that call
 		for _, s := range run {
 			if err := w.step(out, s, in); err != nil {
 				return err

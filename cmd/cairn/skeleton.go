@@ -17,9 +17,10 @@ import (
 
 func newSkeletonCommand() *cobra.Command {
 	var (
-		s3  s3Flags
-		o   skeleton.Options
-		out string
+		s3     s3Flags
+		o      skeleton.Options
+		out    string
+		traced string
 	)
 	c := &cobra.Command{
 		Use:   "skeleton FILE -o DIR",
@@ -29,11 +30,12 @@ computes for as long between them, but computes nothing. It reads as a program d
 (where the trace has call paths: cairn run --call-sites path), conditions on the rank, peers as functions of rank and
 size. It runs on the recorded number of ranks, and on others where all that differs by rank is such a function.`,
 		Example: `  cairn skeleton out/trace.cairn -o proxy && make -C proxy CC=mpicc && mpirun -np 16 proxy/skeleton
-  cairn skeleton out/trace.cairn -o proxy --scale 0.01`,
+  cairn skeleton out/trace.cairn -o proxy --scale 0.01
+  cairn skeleton out/trace.cairn --compare traced-skeleton/trace.cairn`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				return usageError{errors.New("where to? -o DIR")}
+			if (out == "") == (traced == "") {
+				return usageError{errors.New("-o DIR to write a skeleton, or --compare TRACE of one")}
 			}
 			if o.Scale <= 0 || o.Scale > 1 {
 				return usageError{errors.New("--scale is a part of the iterations: more than 0, up to 1")}
@@ -43,6 +45,9 @@ size. It runs on the recorded number of ranks, and on others where all that diff
 				return err
 			}
 			defer f.Close()
+			if traced != "" {
+				return compareSkeleton(c, args[0], f, traced, s3)
+			}
 			s, err := skeleton.New(c.Context(), timeline.Of(f.Reader), o)
 			if errors.Is(err, skeleton.ErrUnsupported) || errors.Is(err, program.ErrIrregular) {
 				return statusError{exitBadData, fmt.Errorf("%s: %w", args[0], err)}
@@ -58,8 +63,27 @@ size. It runs on the recorded number of ranks, and on others where all that diff
 	}
 	s3.register(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "the folder to write skeleton.c, a Makefile and a README to")
+	c.Flags().StringVar(&traced, "compare", "", "say whether the skeleton that this trace is of makes the same calls, and fail if not")
 	c.Flags().Float64Var(&o.Scale, "scale", 1, "part of the iterations that outermost loops make: 0.01 for a hundredth")
 	return c
+}
+
+// compareSkeleton fails where a skeleton, traced, does not make the calls of the program.
+func compareSkeleton(c *cobra.Command, path string, f *traceFile, traced string, s3 s3Flags) error {
+	again, err := openTrace(c.Context(), traced, s3)
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	difference, err := skeleton.Compare(c.Context(), timeline.Of(f.Reader), timeline.Of(again.Reader))
+	if err != nil {
+		return damaged(path, err)
+	}
+	if difference != "" {
+		return statusError{exitBadData, fmt.Errorf("%s is not the program of %s: %s", traced, path, difference)}
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s: the same program\n", traced)
+	return err
 }
 
 func writeSkeleton(dir string, s *skeleton.Skeleton) error {
