@@ -36,6 +36,10 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 	if text := w.compute(s); text != "" {
 		fmt.Fprintf(out, "%s%s;\n", in.indent, text)
 	}
+	if !slices.ContainsFunc(s.vectors, func(v vector) bool { return !v.skipped }) {
+		fmt.Fprintf(out, "%s// left out: %s\n", in.indent, s.text())
+		return nil
+	}
 	c := caller{writer: w, step: s, index: index}
 	if within {
 		c.loop = in.loop

@@ -65,12 +65,13 @@ func orNothing(text string) string {
 // normal is the next call in a form that is the same for the same calls, and its place; "" at the end.
 func (w *walker) normal() (text, place string) {
 	e := w.next()
-	for e != nil && failedPoll(e.Semantics, e.Out) {
+	for e != nil && (failedPoll(e.Semantics, e.Out) || w.strange(e)) {
 		e = w.next()
 	}
 	if e == nil {
 		return "", ""
 	}
+	w.meet(e, false)
 	s := &step{function: mpi.ByID(e.Function.ID), declared: e.Function, meaning: e.Semantics}
 	v := w.vector(s, e)
 	name := e.Function.Name

@@ -158,6 +158,9 @@ func (w *writer) cases(of *subject, columns []column) (expression, error) {
 		if err != nil {
 			return one, err
 		}
+		if strings.Contains(other.text, "?") {
+			other.text = "(" + other.text + ")"
+		}
 		return expression{fmt.Sprintf("%s ? %s : %s", condition.text, other.text, one.text), first(condition.fixed, other.fixed, one.fixed)}, nil
 	}
 	return w.table(of, columns)

@@ -172,6 +172,7 @@ type walker struct {
 	computed         float64 // since then, between calls that are left out
 	first            int64
 	objects          map[mpi.Kind]map[int64]int64 // handles, numbered from 0 in the order in which the rank got them
+	strangers        map[mpi.Kind]map[int64]bool // objects that calls made which are left out
 	account
 }
 
@@ -207,8 +208,69 @@ func (w *walker) next() *trace.Event {
 		if !w.erased(e.Terminal) {
 			return e
 		}
+		w.meet(e, true)
 	}
 	return nil
+}
+
+// meet notes which objects a call makes, and whether it is left out.
+func (w *walker) meet(e *trace.Event, leftOut bool) {
+	if !leftOut && len(w.strangers) == 0 {
+		return
+	}
+	w.handles(e, true, func(kind mpi.Kind, number int64) {
+		switch {
+		case leftOut:
+			if w.strangers == nil {
+				w.strangers = map[mpi.Kind]map[int64]bool{}
+			}
+			if w.strangers[kind] == nil {
+				w.strangers[kind] = map[int64]bool{}
+			}
+			w.strangers[kind][number] = true
+		default:
+			delete(w.strangers[kind], number)
+		}
+	})
+}
+
+// strange reports whether a call is given an object that a call made which is left out.
+func (w *walker) strange(e *trace.Event) (strange bool) {
+	if len(w.strangers) > 0 {
+		w.handles(e, false, func(kind mpi.Kind, number int64) { strange = strange || w.strangers[kind][number] })
+	}
+	return strange
+}
+
+// handles goes through the objects that a call gives, or is given.
+func (w *walker) handles(e *trace.Event, out bool, f func(kind mpi.Kind, number int64)) {
+	function := mpi.ByID(e.Function.ID)
+	if function == nil {
+		return
+	}
+	values := e.In
+	if out {
+		values = e.Out
+	}
+	k := 0
+	for i := range min(len(function.Params), len(e.Function.Parameters)) {
+		d := e.Function.Parameters[i].Direction
+		if out && d == trace.In || !out && d == trace.Out {
+			continue
+		}
+		if kind := function.Params[i].Kind; kind.IsHandle() && k < len(values) && (!out || d == trace.Out) {
+			list := values[k].List
+			if values[k].Form != trace.List {
+				list = values[k : k+1]
+			}
+			for j := range list {
+				if x := w.scalar(kind, &list[j]); x.name == "" {
+					f(kind, x.number)
+				}
+			}
+		}
+		k++
+	}
 }
 
 func (w *walker) list(list []*step, outermost bool) error {
@@ -291,8 +353,22 @@ func (w *walker) call(s *step, b *behavior) error {
 	}
 	w.follow(e)
 	id, known := b.terms[e.Terminal]
-	if !known || e.Signature.HasStreams() || e.Comm != b.comm {
+	if !known || e.Signature.HasStreams() || e.Comm != b.comm || len(w.strangers) > 0 {
 		v := w.vector(s, e)
+		if w.strange(e) {
+			if s.meaning.Operation != semantics.DatatypeFree && !s.meaning.IsLocalQuery() {
+				return fmt.Errorf("%w: %s has an object that a call makes which cannot be in a skeleton", ErrUnsupported, s.text())
+			}
+			v.skipped = true
+		}
+		if v.skipped {
+			for _, list := range [][]argument{v.in, v.out} {
+				for i := range list {
+					list[i] = argument{values: []scalar{{name: insignificant}}}
+				}
+			}
+		}
+		w.meet(e, false)
 		key := v.key()
 		if id, known = s.known[key]; !known {
 			id = int32(len(s.vectors))
@@ -399,7 +475,7 @@ func scalarOf(v *trace.Value) scalar {
 
 // key is equal for equal vectors.
 func (v *vector) key() string {
-	var b []byte
+	b := fmt.Append(nil, v.skipped)
 	for _, list := range [][]argument{v.in, v.out} {
 		for _, a := range list {
 			b = fmt.Append(b, a.list, len(a.values))

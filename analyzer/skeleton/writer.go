@@ -301,6 +301,9 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 			w.count(counter)
 			post = counter
 		}
+		if strings.Contains(text, "?") {
+			text = "(" + text + ")"
+		}
 		fmt.Fprintf(out, "%sfor (int %s = 0; %s < %s; %s++) {\n", in.indent, v, v, text, v)
 		inner = inner.deeper()
 		inner.loops, inner.index, inner.loop = in.loops+1, v, s
