@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -357,7 +358,17 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 		}
 		return c.elements(p, of, about)
 	}
-	e, err := c.expressionOf(about, c.columns(of, scalarIn))
+	pick := scalarIn
+	if p.Direction == mpi.Out {
+		pick = func(a *argument) scalar { // MPI_COMM_NULL may come instead
+			x := scalarIn(a)
+			if x.name != "" {
+				return scalar{name: insignificant}
+			}
+			return x
+		}
+	}
+	e, err := c.expressionOf(about, c.columns(of, pick))
 	c.holds(e)
 	if err == nil && (p.Direction != mpi.In || p.ByPointer) {
 		if strings.HasPrefix(e.text, "MPI_") { // what is not there
@@ -573,7 +584,7 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 		return "&size"
 	}
 	if !p.IsArray() && p.Kind == mpi.KindRank && c.comesOnce(s) && c.always(s) {
-		one := &symbol{name: c.unique(strings.TrimPrefix(fmt.Sprintf("%s_%d", p.Name, s.Number), "rank_")), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
+		one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Name, "rank"), "_"), "rank"), s.Number)), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
 		for _, col := range c.columns(of, scalarIn) {
 			if len(col.values) == 1 {
 				one.values[col.world] = col.values[0]

@@ -65,7 +65,7 @@ func orNothing(text string) string {
 // normal is the next call in a form that is the same for the same calls, and its place; "" at the end.
 func (w *walker) normal() (text, place string) {
 	e := w.next()
-	for e != nil && (failedPoll(e.Semantics, e.Out) || w.strange(e)) {
+	for e != nil && (failedPoll(e.Semantics, e.Out) || w.strange(e) || failed(e)) {
 		e = w.next()
 	}
 	if e == nil {

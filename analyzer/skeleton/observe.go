@@ -348,13 +348,14 @@ func (w *walker) call(s *step, b *behavior) error {
 		}
 		b.comm = -1
 	}
-	if !e.Succeeded() && e.Return.Form != trace.Absent {
+	if failed(e) {
 		s.failed++
 	}
 	w.follow(e)
 	id, known := b.terms[e.Terminal]
 	if !known || e.Signature.HasStreams() || e.Comm != b.comm || len(w.strangers) > 0 {
 		v := w.vector(s, e)
+		v.skipped = v.skipped || failed(e)
 		if w.strange(e) {
 			if s.meaning.Operation != semantics.DatatypeFree && !s.meaning.IsLocalQuery() {
 				return fmt.Errorf("%w: %s has an object that a call makes which cannot be in a skeleton", ErrUnsupported, s.text())
@@ -382,6 +383,18 @@ func (w *walker) call(s *step, b *behavior) error {
 		return errVaried(s)
 	}
 	return nil
+}
+
+// failed reports whether a call returned an error.
+func failed(e *trace.Event) bool { return e.Return.Form != trace.Absent && !e.Succeeded() && !waits(e.Semantics) }
+
+// waits reports whether calls complete requests: what they return is said of these.
+func waits(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Wait, semantics.WaitAll, semantics.WaitAny, semantics.WaitSome:
+		return true
+	}
+	return false
 }
 
 // text names a step for people.

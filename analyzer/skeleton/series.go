@@ -23,18 +23,29 @@ func (s *series) add(v int32) {
 	s.n++
 }
 
-// cycle is the shortest list that gives the series when it is gone through again and again; the last time may end early.
+// cycle is a short list that gives the series when it is gone through again and again; the last time may end early.
 func (s *series) cycle() []int32 {
 	if s.list == nil {
 		return []int32{s.same}[:min(1, s.n)]
 	}
-	return shortest(s.list)
+	if n := period(s.list); n <= len(s.list)/2 {
+		return s.list[:n]
+	}
+	return s.list
 }
 
-// shortest is the shortest cycle of a list (the failure function of Knuth, Morris and Pratt).
+// shortest is the shortest list that gives another one when it is repeated.
 func shortest[T comparable](list []T) []T {
+	if n := period(list); n > 0 && len(list)%n == 0 {
+		return list[:n]
+	}
+	return list
+}
+
+// period is after how many numbers a list repeats itself (the failure function of Knuth, Morris and Pratt).
+func period[T comparable](list []T) int {
 	if len(list) == 0 {
-		return list
+		return 0
 	}
 	border := make([]int, len(list))
 	for i := 1; i < len(list); i++ {
@@ -47,5 +58,5 @@ func shortest[T comparable](list []T) []T {
 		}
 		border[i] = b
 	}
-	return list[:len(list)-border[len(list)-1]]
+	return len(list) - border[len(list)-1]
 }

@@ -152,7 +152,7 @@ func leaveOut(t timeline.Trace) ([]LeftOut, func(int32) bool, error) {
 		case semantics.Tool, semantics.ToolRead, semantics.KeyvalCreate, semantics.KeyvalFree, semantics.Attribute, semantics.ErrhandlerCreate,
 			semantics.ErrhandlerFree, semantics.ErrhandlerUse, semantics.InfoCreate, semantics.InfoFree, semantics.InfoChange, semantics.SetInfo,
 			semantics.ErrorCodes, semantics.Convert, semantics.Datarep, semantics.MemoryAlloc, semantics.MemoryFree, semantics.RequestStatus,
-			semantics.SessionFree, semantics.StatusAccess, semantics.Cancel:
+			semantics.SessionFree, semantics.StatusAccess:
 			erased[terminal], names[int32(terminal)] = true, f.Name
 		}
 		declared := mpi.ByID(s.Function)
@@ -247,7 +247,7 @@ func (w *writer) write() (*Skeleton, error) {
 	}
 	for _, x := range w.steps {
 		if x.failed > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d calls of %s returned an error when they were recorded.", x.failed, x.text()))
+			s.Notes = append(s.Notes, fmt.Sprintf("%d calls of %s returned an error when they were recorded, and are left out.", x.failed, x.text()))
 		}
 	}
 	if w.memory.unknown {
