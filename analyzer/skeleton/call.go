@@ -145,6 +145,7 @@ type caller struct {
 	loop          *step // calls are the same each time that a rank comes to it
 	before, after []string
 	commText      string
+	ignored       int // results
 }
 
 // columns are the values of a parameter by rank; pick chooses one of an argument's.
@@ -214,8 +215,7 @@ func (c *caller) parameter(i int) (string, error) {
 	case p.Kind == mpi.KindFunction:
 		return c.callback(p)
 	case p.Kind == mpi.KindString && p.Direction == mpi.Out:
-		c.helpers["ignored"] = true
-		return "(void *)ignored", nil
+		return c.ignore(), nil
 	case p.Kind == mpi.KindString:
 		return c.text(p, of, about)
 	case p.Kind == mpi.KindRequest:
@@ -226,6 +226,9 @@ func (c *caller) parameter(i int) (string, error) {
 		return c.result(p, of), nil
 	case p.Direction == mpi.InOut:
 		return c.changed(p, of, about)
+	case p.Inner > 0:
+		text, err := c.numbers(p, of, about)
+		return fmt.Sprintf("(%s(*)[%d])%s", p.CType, p.Inner, text), err
 	case p.IsArray():
 		return c.numbers(p, of, about)
 	case p.Kind == mpi.KindPointer:
@@ -299,8 +302,7 @@ func (c *caller) buffer(p *mpi.Param, of func(*vector) *argument, about *subject
 	switch c.step.meaning.Operation {
 	case semantics.SendBuffers, semantics.WindowCreate, semantics.WindowMemory:
 		if p.Direction != mpi.In {
-			c.helpers["ignored"] = true
-			return "(void *)ignored", nil
+			return c.ignore(), nil
 		}
 		for i := range c.step.function.Params {
 			if size := &c.step.function.Params[i]; size.Kind == mpi.KindBytes || size.Kind == mpi.KindAint || size.Kind == mpi.KindCount {
@@ -594,8 +596,14 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 		c.symbols = append(c.symbols, one)
 		return "&" + one.name
 	}
+	return c.ignore()
+}
+
+// ignore is memory for a result that nothing depends on.
+func (c *caller) ignore() string {
 	c.helpers["ignored"] = true
-	return "(void *)ignored"
+	c.ignored++
+	return fmt.Sprintf("(void *)ignored[%d]", c.ignored-1)
 }
 
 // changed is a number, or a list of them, that the call changes.

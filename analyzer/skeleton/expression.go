@@ -482,19 +482,17 @@ func around(index string, length int, columns []column) string {
 	return fmt.Sprintf("[%s %% %d]", index, length)
 }
 
+// nothing is a value of a kind that does not count.
+var nothing = map[mpi.Kind]string{
+	mpi.KindDatatype: "MPI_BYTE", mpi.KindBuffer: "NULL", mpi.KindPointer: "NULL", mpi.KindString: "NULL", mpi.KindComm: "MPI_COMM_NULL",
+	mpi.KindOp: "MPI_OP_NULL", mpi.KindInfo: "MPI_INFO_NULL", mpi.KindGroup: "MPI_GROUP_NULL", mpi.KindWin: "MPI_WIN_NULL",
+	mpi.KindFile: "MPI_FILE_NULL", mpi.KindRequest: "MPI_REQUEST_NULL", mpi.KindMessage: "MPI_MESSAGE_NULL",
+}
+
 // anything is a value of a kind that does not count.
 func (w *writer) anything(kind mpi.Kind) string {
-	switch kind {
-	case mpi.KindDatatype:
-		return "MPI_BYTE"
-	case mpi.KindBuffer, mpi.KindPointer, mpi.KindString:
-		return "NULL"
-	case mpi.KindComm:
-		return "MPI_COMM_NULL"
-	case mpi.KindOp:
-		return "MPI_OP_NULL"
-	case mpi.KindInfo:
-		return "MPI_INFO_NULL"
+	if text := nothing[kind]; text != "" {
+		return text
 	}
 	return "0"
 }
