@@ -116,6 +116,10 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
+.PHONY: bench-skeleton
+bench-skeleton: build examples ## skeletons of the examples and NPB class S: do they compile, run and make the same calls, with targets (NPB=dir of binaries)
+	hack/bench-skeleton.sh
+
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
 	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder

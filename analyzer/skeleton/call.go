@@ -45,6 +45,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 	if within {
 		c.loop = in.loop
 	}
+	c.portable()
 	var arguments []string
 	for i := range s.function.Params {
 		text, err := c.parameter(i)
@@ -235,11 +236,36 @@ func (c *caller) parameter(i int) (string, error) {
 		return "NULL", nil
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
+	if p.Kind == mpi.KindRank && isNumber(e.text) || p.Kind == mpi.KindRoot && isNumber(e.text) && e.text != "0" {
+		e.fixed = first(e.fixed, about.what+" is "+e.text)
+	}
 	c.holds(e)
 	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
 		e.text = "size" // what the grid is for
 	}
 	return e.text, err
+}
+
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// portable notes why a call may be another one with other numbers of ranks: one trace does not tell whether what some ranks
+// send is what others receive then. It is if all ranks call, with peers as functions of rank and size.
+func (c *caller) portable() {
+	s := c.step
+	switch s.meaning.Operation {
+	case semantics.Send, semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,
+		semantics.RemoteAccess:
+		if n := len(c.ranksOf([]*step{s})); n < len(c.ranks) {
+			c.holds(expression{fixed: fmt.Sprintf("only %d of %d ranks come to %s", n, len(c.ranks), s.text())})
+		}
+	case semantics.CommunicatorCreate, semantics.GroupCreate:
+		for i := range s.function.Params {
+			p := &s.function.Params[i]
+			if n, _ := c.length(c.position(i, false)); p.IsArray() && p.Direction == mpi.In && p.Kind != mpi.KindBool && n > 0 && c.listSymbol(c.position(i, false), n) == "" {
+				c.holds(expression{fixed: fmt.Sprintf("%s of %s is a list", p.Name, s.text())})
+			}
+		}
+	}
 }
 
 // comm is the communicator of the call in C.

@@ -34,13 +34,13 @@ func Compare(ctx context.Context, original, traced timeline.Trace) (string, erro
 			if err != nil {
 				return fmt.Sprintf("rank %d: %v", r.Rank, err), nil
 			}
-			walkers[i] = &walker{observer: &observer{ctx: ctx, trace: side, erased: side.erased}, cursor: cursor, rank: r.Rank, objects: map[mpi.Kind]map[int64]int64{}}
+			walkers[i] = &walker{observer: &observer{ctx: ctx, trace: side, erased: side.erased}, cursor: cursor, rank: r.Rank, objects: map[mpi.Kind]map[int64]int64{}, opened: map[mpi.Kind]map[int64]int{}}
 		}
 		for k := 0; ; k++ {
 			var words [2]string
 			var places [2]string
 			for i, w := range walkers {
-				if words[i], places[i] = w.normal(); w.cursor.Err() != nil {
+				if words[i], places[i] = w.normal(k); w.cursor.Err() != nil {
 					return "", w.cursor.Err()
 				}
 			}
@@ -63,7 +63,7 @@ func orNothing(text string) string {
 }
 
 // normal is the next call in a form that is the same for the same calls, and its place; "" at the end.
-func (w *walker) normal() (text, place string) {
+func (w *walker) normal(k int) (text, place string) {
 	e := w.next()
 	for e != nil && (failedPoll(e.Semantics, e.Out) || w.strange(e) || failed(e)) {
 		e = w.next()
@@ -86,20 +86,27 @@ func (w *walker) normal() (text, place string) {
 			continue
 		}
 		if in < len(v.in) && s.function != nil && i < len(s.function.Params) {
-			if word := normalArgument(s, &s.function.Params[i], &v.in[in]); word != "" {
+			if word := w.normalArgument(s, &s.function.Params[i], &v.in[in], k); word != "" {
 				text += p.Name + "=" + word + " "
 			}
 		}
 		in++
 	}
+	w.handles(e, true, func(kind mpi.Kind, number int64) {
+		if w.opened[kind] == nil {
+			w.opened[kind] = map[int64]int{}
+		}
+		w.opened[kind][number] = k
+	})
 	if e.Site != nil {
 		place = callsite.Name(e.Site)
 	}
 	return text + ")", place
 }
 
-// normalArgument is what counts of an argument, "" if nothing does.
-func normalArgument(s *step, p *mpi.Param, a *argument) string {
+// normalArgument is what counts of an argument of call k, "" if nothing does. An object is named by how many calls ago it was
+// made: traces may number objects by where they are made, which is elsewhere in a skeleton.
+func (w *walker) normalArgument(s *step, p *mpi.Param, a *argument, k int) string {
 	switch p.Kind {
 	case mpi.KindBuffer, mpi.KindPointer:
 		if x := scalarIn(a); x.name == "MPI_IN_PLACE" {
@@ -119,6 +126,8 @@ func normalArgument(s *step, p *mpi.Param, a *argument) string {
 		case x.name == insignificant:
 		case x.name != "":
 			text += x.name + ","
+		case p.Kind.IsHandle():
+			text += fmt.Sprint("made ", k-w.opened[p.Kind][x.number], " calls before,")
 		default:
 			text += fmt.Sprint(x.number, ",")
 		}

@@ -288,7 +288,8 @@ func (w *writer) function(of *subject, columns []column) (expression, bool) {
 		}
 		try(fmt.Sprintf("%s - 1 - %s", size, rank), func(q int64) int64 { return n - 1 - q })
 	}
-	if x >= 0 {
+	power := n&(n-1) == 0 && n > 1
+	if x >= 0 && (power || !peer) {
 		try(fmt.Sprintf("%s ^ %d", rank, x^r), func(q int64) int64 { return q ^ x ^ r })
 	}
 	if len(columns) < minRanks {
@@ -309,6 +310,9 @@ func (w *writer) function(of *subject, columns []column) (expression, bool) {
 	}
 	if len(found) == 0 {
 		return expression{}, false
+	}
+	if peer && strings.Contains(found[0], "^") {
+		return expression{found[0], of.what + " is " + found[0] + ", which is a rank of some numbers of ranks only"}, true
 	}
 	return expression{text: found[0]}, true
 }

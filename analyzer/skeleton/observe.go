@@ -172,7 +172,8 @@ type walker struct {
 	computed         float64 // since then, between calls that are left out
 	first            int64
 	objects          map[mpi.Kind]map[int64]int64 // handles, numbered from 0 in the order in which the rank got them
-	strangers        map[mpi.Kind]map[int64]bool // objects that calls made which are left out
+	opened           map[mpi.Kind]map[int64]int   // for Compare: which calls made objects
+	strangers        map[mpi.Kind]map[int64]bool  // objects that calls made which are left out
 	account
 }
 
@@ -386,7 +387,9 @@ func (w *walker) call(s *step, b *behavior) error {
 }
 
 // failed reports whether a call returned an error.
-func failed(e *trace.Event) bool { return e.Return.Form != trace.Absent && !e.Succeeded() && !waits(e.Semantics) }
+func failed(e *trace.Event) bool {
+	return e.Return.Form != trace.Absent && !e.Succeeded() && !waits(e.Semantics)
+}
 
 // waits reports whether calls complete requests: what they return is said of these.
 func waits(f *semantics.Function) bool {

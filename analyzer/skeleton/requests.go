@@ -167,7 +167,6 @@ func (c *caller) pickSome(p *mpi.Param, of func(*vector) *argument, about *subje
 		return "NULL", nil
 	}
 	ids, err := c.requestNumbers(p, func(v *vector) *argument { return completed[v] }, about)
-	c.helpers["finish"] = true
-	c.after = append(c.after, "finish();")
-	return c.pick(fmt.Sprint(length), ids, length), err
+	c.helpers["ready"] = true
+	return "ready(" + c.pick(fmt.Sprint(length), ids, length) + ")", err
 }

@@ -212,7 +212,7 @@ var templates = template.Must(template.Must(template.Must(template.New("source")
 // reserved are names that tables and functions may not have: those of the template.
 var reserved = []string{
 	"main", "rank", "size", "status", "statuses", "ignored", "send_buffer", "receive_buffer", "compute", "prepare", "pick", "pick_one", "put_back",
-	"finish", "picked", "combine", "allocate", "rank_in", "size_of", "seconds", "sleeping", "scale", "buffer", "auto", "break", "case", "char",
+	"ready", "picked", "combine", "allocate", "rank_in", "size_of", "seconds", "sleeping", "scale", "buffer", "auto", "break", "case", "char",
 	"const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
 	"restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 	"abort", "exit", "exp", "free", "malloc", "calloc", "printf", "fprintf", "read", "write", "send", "time", "clock", "wait", "y0", "y1", "j0", "j1",
@@ -259,7 +259,7 @@ func (w *writer) write() (*Skeleton, error) {
 		"Counters": w.counters, "Helper": w.helpers, "Longest": w.longest, "Statuses": max(w.statusesOf, 1), "Files": len(w.files), "Symbols": w.symbols,
 		"RankIn": strings.Contains(text, "rank_in("), "SizeOf": strings.Contains(text, "size_of("),
 		"Send": strings.Contains(text, "send_buffer"), "Receive": strings.Contains(text, "receive_buffer"),
-		"Summary": &s.Summary,
+		"Summary": &s.Summary, "Newest": w.newest(),
 	}
 	var source bytes.Buffer
 	if err := templates.ExecuteTemplate(&source, "source", data); err != nil {
@@ -267,6 +267,17 @@ func (w *writer) write() (*Skeleton, error) {
 	}
 	s.Source = source.String()
 	return s, nil
+}
+
+// newest is the function that the latest version of MPI has brought, beyond those that all implementations have; nil: none.
+func (w *writer) newest() (f *mpi.Function) {
+	const everywhere = 301
+	for _, s := range w.steps {
+		if s.function != nil && s.function.Since > everywhere && (f == nil || s.function.Since > f.Since) {
+			f = s.function
+		}
+	}
+	return f
 }
 
 // unshortened says which outermost loops stay as they are, and why.
