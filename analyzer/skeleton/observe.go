@@ -103,6 +103,7 @@ func observe(ctx context.Context, t timeline.Trace, tree *program.Tree, erased f
 			return nil, err
 		}
 	}
+	o.messages.unite()
 	return o, nil
 }
 
@@ -290,7 +291,7 @@ func (w *walker) list(list []*step, outermost bool) error {
 		if w.vary(&b.trips, int32(min(n, 1<<31-1))) {
 			return errVaried(s)
 		}
-		shortened := outermost && len(s.body) > 0 && w.messages.scale < 1
+		shortened := outermost && (len(s.body) > 0 || n > 1) && w.messages.scale < 1
 		if shortened {
 			w.messages.begin(w, s, n)
 		}

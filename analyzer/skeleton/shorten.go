@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type shortening struct {
 	sends, receives   map[message]int
 	collectives       map[int]map[int]int // by communicator and world rank
 	seconds           float64             // of all ranks
-	ranks             int
+	ranks             map[int]bool        // world ranks
+	united            bool                // together with those of other ranks it may be shortened
 }
 
 // A message goes from a rank to another, of the communicator; −1 for any source, and for any tag.
@@ -61,13 +63,13 @@ func (b *balance) begin(w *walker, s *step, n uint64) {
 	l := b.loops[s.Number]
 	first := max(1, uint64(math.Ceil(float64(n)*b.scale)))
 	if l == nil {
-		l = &shortening{iterations: n, first: first, sends: map[message]int{}, receives: map[message]int{}, collectives: map[int]map[int]int{}}
+		l = &shortening{iterations: n, first: first, sends: map[message]int{}, receives: map[message]int{}, collectives: map[int]map[int]int{}, ranks: map[int]bool{}}
 		b.loops[s.Number] = l
 	}
 	if l.iterations != n {
 		l.why = "ranks make different numbers of iterations"
 	}
-	l.ranks++
+	l.ranks[w.rank] = true
 	s.ranks[w.row].began = w.last
 	w.tally = l
 }
@@ -88,9 +90,49 @@ func (b *balance) iterated(w *walker, s *step, k, n uint64) {
 	}
 }
 
+// unite finds the loops that may be shortened together: those of different ranks with as many iterations, as of one that
+// hands out and others that take.
+func (b *balance) unite() {
+	byIterations := map[uint64][]*shortening{}
+	for _, number := range slices.Sorted(maps.Keys(b.loops)) {
+		if l := b.loops[number]; l.why == "" && l.check() != "" {
+			byIterations[l.iterations] = append(byIterations[l.iterations], l)
+		}
+	}
+	for _, list := range byIterations {
+		all := &shortening{sends: map[message]int{}, receives: map[message]int{}, collectives: map[int]map[int]int{}, ranks: map[int]bool{}}
+		apart := true
+		for _, l := range list {
+			for r := range l.ranks {
+				apart = apart && !all.ranks[r]
+				all.ranks[r] = true
+			}
+			for m, n := range l.sends {
+				all.sends[m] += n
+			}
+			for m, n := range l.receives {
+				all.receives[m] += n
+			}
+			for comm, members := range l.collectives {
+				if all.collectives[comm] == nil {
+					all.collectives[comm] = map[int]int{}
+				}
+				for r, n := range members {
+					all.collectives[comm][r] += n
+				}
+			}
+		}
+		if apart && all.check() == "" {
+			for _, l := range list {
+				l.united = true
+			}
+		}
+	}
+}
+
 // check is why a loop may not be shortened, "" if it may.
 func (l *shortening) check() string {
-	if l.why != "" {
+	if l.why != "" || l.united {
 		return l.why
 	}
 	sent, received := map[[2]int]int{}, map[[2]int]int{}

@@ -239,7 +239,7 @@ func (w *writer) write() (*Skeleton, error) {
 	s.Functions, s.Calls = strings.Count(text, "static void ")+1, strings.Count(text, " MPI_")
 	for _, x := range w.shortened {
 		l := w.messages.loops[x.Number]
-		s.Expected -= l.seconds / float64(l.ranks) * (1 - float64(x.first)/float64(x.iterations))
+		s.Expected -= l.seconds / float64(len(w.ranks)) * (1 - float64(x.first)/float64(x.iterations))
 		s.Shortened = append(s.Shortened, Loop{w.nameOf(x.step), x.first, x.iterations})
 	}
 	if w.scale < 1 {
