@@ -282,6 +282,7 @@ func (w *writer) newest() (f *mpi.Function) {
 
 // unshortened says which outermost loops stay as they are, and why.
 func (w *writer) unshortened() []string {
+	const most = 5
 	var notes []string
 	for _, s := range w.body {
 		l := w.messages.loops[s.Number]
@@ -291,6 +292,9 @@ func (w *writer) unshortened() []string {
 		if why := l.check(); why != "" {
 			notes = append(notes, fmt.Sprintf("The loop that begins with %s has all of its %d iterations: %s.", w.nameOf(s), l.iterations, why))
 		}
+	}
+	if more := len(notes) - most; more > 1 {
+		notes = append(notes[:most], fmt.Sprintf("So have %d other loops.", more))
 	}
 	return notes
 }
