@@ -1,7 +1,6 @@
 package skeleton
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -612,7 +611,7 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 		return "&size"
 	}
 	if !p.IsArray() && p.Kind == mpi.KindRank && c.comesOnce(s) && c.always(s) {
-		one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Name, "rank"), "_"), "rank"), s.Number)), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
+		one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", p.Name, s.Number)), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
 		for _, col := range c.columns(of, scalarIn) {
 			if len(col.values) == 1 {
 				one.values[col.world] = col.values[0]
