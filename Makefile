@@ -128,6 +128,10 @@ bench-predict: build examples ## what-if predictions against real runs of the ex
 bench-simgrid: build examples ## cairn predict against SimGrid's replay of the same traces on the same network, with targets (RANKS=16)
 	hack/bench-simgrid.sh
 
+.PHONY: bench-skeleton
+bench-skeleton: build examples ## skeletons of the examples and NPB class S: do they compile, run and make the same calls, with targets (NPB=dir of binaries)
+	hack/bench-skeleton.sh
+
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
 	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder

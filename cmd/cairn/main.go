@@ -82,7 +82,7 @@ func newRootCommand() *cobra.Command {
 		}
 	}
 	add(peopleGroup, profiled(newRunCommand())...)
-	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(),
+	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newSkeletonCommand(), newClustersCommand(), newReduceCommand(),
 		newRedactCommand(), newPlacementCommand(), newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
 		newPredictCommand(), newScaleCommand(), newCompareCommand(), newExportCommand(), newSimulateCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)

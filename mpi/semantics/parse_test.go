@@ -50,6 +50,8 @@ var mayUse = map[string]string{
 	"analyzer/clusters/likeness.go": "ignores parameters that the user names",
 	"analyzer/logical/read.go":      "prints names",
 	"analyzer/program/value.go":     "prints names",
+	"analyzer/skeleton/call.go":     "names variables after them",
+	"analyzer/skeleton/compare.go":  "prints names",
 	"analyzer/export/perfetto/export.go":   "shows the class as the category of a slice",
 }
 

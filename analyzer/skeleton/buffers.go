@@ -1,0 +1,97 @@
+package skeleton
+
+import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// buffers is how much memory calls take their data from, and put it to, in bytes.
+type buffers struct {
+	message int64 // of one call, whatever the number of ranks
+	block   int64 // of each rank, in calls that have one for each
+	before  int64 // before the address that the call is given: types may begin below it
+	unknown bool  // there is a type of which the size is not known
+}
+
+// unknownType is what an element of a type takes whose size is not known.
+const unknownType = 64
+
+// see takes the next call of a rank.
+func (b *buffers) see(w *walker, e *trace.Event) {
+	f := e.Semantics
+	if f == nil || f.In[semantics.Buffer] < 0 && f.Out[semantics.Buffer] < 0 {
+		return
+	}
+	blocks := f.In[semantics.ReceiveCount] >= 0 && f.Collective
+	b.side(w, e, f.In[semantics.Count], f.In[semantics.Datatype], f.In[semantics.Displacements], blocks)
+	b.side(w, e, f.In[semantics.ReceiveCount], f.In[semantics.ReceiveDatatype], f.In[semantics.ReceiveDisplacements], blocks)
+	b.side(w, e, f.In[semantics.ReceiveCount], f.In[semantics.Datatype], -1, true)
+	b.side(w, e, f.In[semantics.TargetCount], f.In[semantics.TargetDatatype], -1, false)
+	in := 0
+	for i := range e.Function.Parameters {
+		p := &e.Function.Parameters[i]
+		if p.Direction == trace.Out {
+			continue
+		}
+		if p.Kind == "bytes" && in < len(e.In) && e.In[in].Form == trace.Int {
+			b.message = max(b.message, e.In[in].Int)
+		}
+		in++
+	}
+}
+
+// side is one side of an exchange: positions of its arguments.
+func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements int8, blocks bool) {
+	if count < 0 || datatype < 0 || int(max(count, datatype)) >= len(e.In) {
+		return
+	}
+	counts, types := &e.In[count], &e.In[datatype]
+	if counts.Form != trace.List {
+		need := b.span(w, counts.Int, types)
+		if blocks && counts.Form == trace.Int {
+			b.block = max(b.block, need)
+		} else if counts.Form == trace.Int {
+			b.message = max(b.message, need)
+		}
+		return
+	}
+	at := int64(0)
+	for i := range counts.List {
+		typ := types
+		bytes := false
+		if types.Form == trace.List && i < len(types.List) {
+			typ, bytes = &types.List[i], true
+		}
+		need := b.span(w, counts.List[i].Int, typ)
+		if displacements < 0 || int(displacements) >= len(e.In) || i >= len(e.In[displacements].List) {
+			at += need // of calls that lay the parts one after the other
+			b.message = max(b.message, at)
+			continue
+		}
+		place := e.In[displacements].List[i].Int
+		if !bytes {
+			place *= b.typeOf(w, typ).Extent
+		}
+		b.message = max(b.message, place+need)
+		b.before = max(b.before, -place)
+	}
+}
+
+func (b *buffers) typeOf(w *walker, v *trace.Value) trace.Datatype {
+	if t, known := w.types.Of(v); known {
+		return t
+	}
+	b.unknown = b.unknown || v.Form == trace.Handle
+	return trace.Datatype{Size: unknownType, Extent: unknownType, TrueUB: unknownType}
+}
+
+// span is up to where so many elements of a type reach.
+func (b *buffers) span(w *walker, n int64, typ *trace.Value) int64 {
+	if n <= 0 || typ.Form == trace.Absent {
+		return 0
+	}
+	t := b.typeOf(w, typ)
+	last := (n - 1) * t.Extent
+	b.before = max(b.before, -t.TrueLB, -(last + t.TrueLB))
+	return max(t.TrueUB, last+t.TrueUB)
+}

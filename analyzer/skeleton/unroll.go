@@ -1,0 +1,137 @@
+package skeleton
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/program"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
+
+// maxDirections bounds the calls that a repeated call is taken apart into.
+const maxDirections = 12
+
+// unroll takes a call that is repeated for each neighbor apart: one call for each direction, of the ranks that have a
+// neighbor there. That of a loop over neighbors would be tables of who has how many, and whom.
+func (w *writer) unroll(steps []*step) []*step {
+	var list []*step
+	for _, s := range steps {
+		s.body = w.unroll(s.body)
+		if parts := w.directions(s); parts != nil {
+			list = append(list, parts...)
+		} else {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// directions are the calls of a step by direction; nil: it has none, or is the same on all ranks.
+func (w *writer) directions(s *step) []*step {
+	if s.function == nil || len(s.body) > 0 {
+		return nil
+	}
+	peer := s.meaning.In[semantics.Destination]
+	if peer < 0 {
+		peer = s.meaning.In[semantics.Source]
+	}
+	if peer < 0 {
+		return nil
+	}
+	var all []int64
+	used, repeated := map[int64]int{}, false
+	rows := make([][]int32, len(s.ranks)) // vectors of a visit
+	for row, b := range s.ranks {
+		if b == nil || b.calls.n == 0 {
+			continue
+		}
+		cycle := b.calls.cycle()
+		if b.own < 0 || b.trips.list != nil || b.trips.same > maxDirections || !comesRound(len(cycle), b) {
+			return nil
+		}
+		repeated = repeated || b.trips.same > 1
+		var distances []int64
+		for k := range int(b.trips.same) {
+			id := cycle[k%len(cycle)]
+			rows[row] = append(rows[row], id)
+			x := scalarIn(nth(false, int(peer))(&s.vectors[id]))
+			distance := x.number - int64(b.own)
+			if x.name != "" || slices.Contains(distances, distance) {
+				return nil
+			}
+			distances = append(distances, distance)
+			used[distance]++
+		}
+		all = laidOver(all, distances)
+		if len(all) > maxDirections {
+			return nil
+		}
+	}
+	if !repeated || len(all) != len(used) {
+		return nil // there is no one order
+	}
+	for _, n := range used {
+		if n < 2 {
+			return nil
+		}
+	}
+	return w.parts(s, all, rows, peer)
+}
+
+// parts makes a step of each direction.
+func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) []*step {
+	var list []*step
+	for _, d := range directions {
+		one := *s
+		number := len(w.steps)
+		one.Step = &program.Step{Number: number, Terminal: s.Terminal}
+		one.ranks = make([]*behavior, len(s.ranks))
+		for row, b := range s.ranks {
+			for k, id := range rows[row] {
+				if scalarIn(nth(false, int(peer))(&s.vectors[id])).number-int64(b.own) != d {
+					continue
+				}
+				part := &behavior{own: b.own, size: b.size, comm: b.comm}
+				part.trips, part.calls = series{n: b.trips.n, same: 1}, series{n: b.trips.n, same: id}
+				if k == 0 {
+					part.computed = b.computed
+				}
+				one.ranks[row] = part
+			}
+		}
+		w.steps = append(w.steps, &one)
+		list = append(list, &one)
+	}
+	return list
+}
+
+// laidOver has the numbers of both lists in order, equal ones once where that can be (the longest common subsequence).
+func laidOver(a, b []int64) []int64 {
+	common := make([][]int, len(a)+1)
+	for i := range common {
+		common[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			common[i][j] = max(common[i+1][j], common[i][j+1])
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			}
+		}
+	}
+	var all []int64
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == b[j]:
+			all = append(all, a[i])
+			i, j = i+1, j+1
+		case common[i+1][j] >= common[i][j+1]:
+			all = append(all, a[i])
+			i++
+		default:
+			all = append(all, b[j])
+			j++
+		}
+	}
+	return append(append(all, a[i:]...), b[j:]...)
+}

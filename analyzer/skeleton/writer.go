@@ -1,0 +1,534 @@
+package skeleton
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/program"
+	"github.com/cairn-mpi/cairn/mpi"
+)
+
+// A writer writes the program in C.
+type writer struct {
+	*observer
+	row        map[int]int // by world rank
+	symbols    []*symbol
+	handles    map[mpi.Kind]*variables
+	tables     strings.Builder
+	cells      int
+	functions  strings.Builder
+	taken      map[string]bool // names of functions and tables
+	counters   []string
+	helpers    map[string]bool
+	longest    int // list of requests that is picked
+	statusesOf int // the longest list of requests with statuses
+	files      []string
+	fixed      []string // why the program runs on the recorded number of ranks only
+	scale      float64
+	shortened  []shortened
+}
+
+// A symbol is a variable that has the result of a call.
+type symbol struct {
+	name   string
+	kind   mpi.Kind
+	call   int // number of the step
+	values map[int]scalar
+	comms  map[int]int
+	used   bool
+	length int // of an array, 0: none
+}
+
+// maxCells bounds the numbers in tables of a program.
+const maxCells = 1 << 18
+
+// room counts the cells of a table.
+func (w *writer) room(of *subject, cells int) error {
+	w.cells += cells
+	if w.cells > maxCells {
+		return fmt.Errorf("%w: with %s, tables have more than %d numbers", program.ErrIrregular, of.what, maxCells)
+	}
+	return nil
+}
+
+// array writes a table, a row for each rank, and gives the C of the caller's row, or of its only number.
+func (w *writer) array(ctype, name string, cells [][]string, byRank bool) string {
+	name = w.unique(name)
+	dimensions, text := "", name
+	if byRank {
+		dimensions, text = fmt.Sprintf("[%d]", len(cells)), name+"[rank]"
+	}
+	deep := len(cells[0]) > 1
+	if deep {
+		dimensions += fmt.Sprintf("[%d]", len(cells[0]))
+	}
+	rows := make([]string, len(cells))
+	for i, row := range cells {
+		rows[i] = strings.Join(row, ", ")
+		if deep && byRank {
+			rows[i] = "{" + rows[i] + "}"
+		}
+	}
+	separator := ", "
+	if deep && byRank {
+		separator = ",\n    "
+	}
+	body := strings.Join(rows, separator)
+	if len(body) > 100 && !(deep && byRank) {
+		body = wrapped(body)
+	}
+	space := " "
+	if strings.HasSuffix(ctype, "*") {
+		space = ""
+	}
+	open, end := "{", "}"
+	if len(body) > 100 || strings.Contains(body, "\n") {
+		open, end = "{\n    ", ",\n}"
+	}
+	fmt.Fprintf(&w.tables, "static const %s%s%s%s = %s%s%s;\n", ctype, space, name, dimensions, open, body, end)
+	return text
+}
+
+// wrapped breaks a long list into lines.
+func wrapped(list string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Split(list, ", ") {
+		if i > 0 {
+			if column+len(word) > 110 {
+				b.WriteString(",\n    ")
+				column = 0
+			} else {
+				b.WriteString(", ")
+			}
+		}
+		b.WriteString(word)
+		column += len(word) + 2
+	}
+	return b.String()
+}
+
+// unique is a name that nothing else has.
+func (w *writer) unique(name string) string {
+	for i := 1; ; i++ {
+		one := name
+		if i > 1 {
+			one = fmt.Sprintf("%s_%d", name, i)
+		}
+		if !w.taken[one] {
+			w.taken[one] = true
+			return one
+		}
+	}
+}
+
+// holds notes why the program is for the recorded number of ranks only.
+func (w *writer) holds(e expression) {
+	if e.fixed != "" && !slices.Contains(w.fixed, e.fixed) {
+		w.fixed = append(w.fixed, e.fixed)
+	}
+}
+
+// A scope is where statements stand.
+type scope struct {
+	ranks  []int  // that come here
+	depth  int    // of functions in the call path
+	loops  int    // around, in this function
+	index  string // of the innermost loop in this function; "": there is none
+	loop   *step  // that loop, or the call that is repeated
+	indent string
+}
+
+func (s scope) deeper() scope {
+	s.indent += "    "
+	return s
+}
+
+// list writes statements.
+func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
+	var before []int // the ranks of the condition before, where that may have an else
+	for i := 0; i < len(steps); {
+		s := steps[i]
+		n := 1
+		inner := len(s.callers) > in.depth
+		for ; i+n < len(steps); n++ { // what is called from the same place
+			next := steps[i+n]
+			if inner != (len(next.callers) > in.depth) || inner && next.callers[in.depth] != s.callers[in.depth] {
+				break
+			}
+		}
+		run := steps[i : i+n]
+		if !inner || !w.sameGuard(run) { // those with one condition
+			if !inner {
+				for n = 1; n < len(run) && w.sameGuard(run[:n+1]); {
+					n++
+				}
+				run = run[:n]
+			}
+		}
+		i += n
+		shared := w.sameGuard(run)
+		ranks := w.ranksOf(run)
+		now := in
+		if shared {
+			g, err := w.guard(s, in)
+			if err != nil {
+				return err
+			}
+			if g.text != "" {
+				isElse := before != nil && g.onlyRanks && disjoint(before, ranks) && len(before)+len(ranks) == len(in.ranks)
+				if isElse {
+					trimEnd(out, in.indent+"}\n")
+					fmt.Fprintf(out, "%s} else {\n", in.indent)
+				} else {
+					w.holds(g.expression)
+					fmt.Fprintf(out, "%sif (%s) {\n", in.indent, g.text)
+				}
+				now = now.deeper()
+				before = nil
+				if g.onlyRanks && !isElse {
+					before = ranks
+				}
+			} else {
+				before = nil
+			}
+			now.ranks = ranks
+			if err := w.unguarded(out, run, now, inner, true); err != nil {
+				return err
+			}
+			if g.text != "" {
+				fmt.Fprintf(out, "%s}\n", in.indent)
+			}
+			continue
+		}
+		before = nil
+		if err := w.unguarded(out, run, now, inner, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func trimEnd(out *strings.Builder, end string) {
+	text := strings.TrimSuffix(out.String(), end)
+	out.Reset()
+	out.WriteString(text)
+}
+
+func disjoint(a, b []int) bool {
+	return !slices.ContainsFunc(a, func(x int) bool { return slices.Contains(b, x) })
+}
+
+// unguarded writes steps, as a function where their call path has one. guarded: their condition is written.
+func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, guarded bool) error {
+	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function is around that call
+		for _, s := range run {
+			if err := w.step(out, s, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	name := w.unique(identifier(run[0].inside[in.depth+1]))
+	var body strings.Builder
+	deep := scope{ranks: in.ranks, depth: in.depth + 1, indent: "    "}
+	if guarded {
+		deep.ranks = w.ranksOf(run)
+	}
+	write := w.list
+	if guarded {
+		write = w.plain
+	}
+	if err := write(&body, run, deep); err != nil {
+		return err
+	}
+	fmt.Fprintf(&w.functions, "static void %s(void)\n{\n%s}\n\n", name, body.String())
+	fmt.Fprintf(out, "%s%s();\n", in.indent, name)
+	return nil
+}
+
+// plain writes statements of which the condition is written already.
+func (w *writer) plain(out *strings.Builder, steps []*step, in scope) error {
+	for i := 0; i < len(steps); {
+		s, n := steps[i], 1
+		inner := len(s.callers) > in.depth
+		for ; i+n < len(steps); n++ {
+			next := steps[i+n]
+			if inner != (len(next.callers) > in.depth) || inner && next.callers[in.depth] != s.callers[in.depth] {
+				break
+			}
+		}
+		if err := w.unguarded(out, steps[i:i+n], in, inner, true); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+// step writes a loop or a call whose condition is written.
+func (w *writer) step(out *strings.Builder, s *step, in scope) error {
+	trips := w.tripColumns(s)
+	once, count := true, expression{}
+	for _, c := range trips {
+		for _, x := range c.values {
+			once = once && x.number <= 1
+		}
+	}
+	inner := in
+	if !once {
+		var err error
+		of := &subject{what: "the number of iterations at " + w.nameOf(s), table: fmt.Sprintf("trips_%d", s.Number), kind: mpi.KindInt, ctype: "int",
+			index: w.index(s, in, "come")}
+		if count, err = w.expressionOf(of, trips); err != nil {
+			return err
+		}
+		text := count.text
+		if k, n, found := w.messages.shortenedTo(s); found && in.loops == 0 {
+			text = fmt.Sprint(k)
+			w.shortened = append(w.shortened, shortened{s, k, n})
+			fmt.Fprintf(out, "%s// %d iterations were recorded\n", in.indent, n)
+		}
+		w.holds(count)
+		v := string("ijklmnpq"[min(in.loops, 7)])
+		if in.loops > 7 {
+			v = fmt.Sprintf("i%d", in.loops)
+		}
+		post := ""
+		if counter := fmt.Sprintf("come%d", s.Number); strings.Contains(text, counter) {
+			w.count(counter)
+			post = counter
+		}
+		if strings.Contains(text, "?") {
+			text = "(" + text + ")"
+		}
+		fmt.Fprintf(out, "%sfor (int %s = 0; %s < %s; %s++) {\n", in.indent, v, v, text, v)
+		inner = inner.deeper()
+		inner.loops, inner.index, inner.loop = in.loops+1, v, s
+		defer func() {
+			fmt.Fprintf(out, "%s}\n", in.indent)
+			if post != "" {
+				fmt.Fprintf(out, "%s%s++;\n", in.indent, post)
+			}
+		}()
+	}
+	if len(s.body) > 0 {
+		return w.list(out, s.body, inner)
+	}
+	return w.call(out, s, inner, !once)
+}
+
+func (w *writer) count(counter string) {
+	if !slices.Contains(w.counters, counter) {
+		w.counters = append(w.counters, counter)
+	}
+}
+
+// comesOnce reports whether all ranks come to a step once.
+func (w *writer) comesOnce(s *step) bool {
+	for _, b := range s.ranks {
+		if b != nil && b.trips.n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// index counts how often a step was come to.
+func (w *writer) index(s *step, in scope, counter string) string {
+	if in.index != "" && w.comesOnce(in.loop) {
+		return in.index
+	}
+	return fmt.Sprintf("%s%d", counter, s.Number)
+}
+
+// comesRound reports whether a rank's calls are the same each time that it comes to the loop around.
+func comesRound(calls int, loop *behavior) bool {
+	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
+}
+
+// nameOf names a step for people.
+func (w *writer) nameOf(s *step) string {
+	for len(s.body) > 0 {
+		s = s.body[0]
+	}
+	return s.text()
+}
+
+// tripColumns are the trip counts of a step by rank.
+func (w *writer) tripColumns(s *step) []column {
+	var list []column
+	for row, b := range s.ranks {
+		if b == nil {
+			continue
+		}
+		c := column{world: w.ranks[row], own: w.ranks[row], size: len(w.ranks), n: b.trips.n}
+		guarded := slices.Contains(presence(b), 0)
+		for _, n := range b.trips.cycle() {
+			x := scalar{number: int64(n)}
+			if guarded && n == 0 {
+				x = scalar{name: insignificant}
+			}
+			c.values = append(c.values, x)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// ranksOf are those that come to one of some steps.
+func (w *writer) ranksOf(steps []*step) []int {
+	var list []int
+	for row, r := range w.ranks {
+		for _, s := range steps {
+			if s.ranks[row] != nil {
+				list = append(list, r)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// A guard is the condition of a step.
+type guard struct {
+	expression
+	onlyRanks bool
+}
+
+// sameGuard reports whether steps that follow each other have one condition.
+func (w *writer) sameGuard(steps []*step) bool {
+	a := steps[0]
+	for _, b := range steps[1:] {
+		for row := range a.ranks {
+			x, y := a.ranks[row], b.ranks[row]
+			if (x == nil) != (y == nil) {
+				return false
+			}
+			if x == nil {
+				continue
+			}
+			if xs, ys := presence(x), presence(y); x.trips.n != y.trips.n || !slices.Equal(xs, ys) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// presence is in which of the times that a rank comes to a step it does anything, a cycle. Where it does so more or less
+// often, that is for the loop to say.
+func presence(b *behavior) []int32 {
+	list := slices.Clone(b.trips.cycle())
+	often := slices.Max(append([]int32{1}, list...))
+	for i, n := range list {
+		if n != 0 && n != often {
+			return []int32{1}
+		}
+		list[i] = min(n, 1)
+	}
+	return shortest(list)
+}
+
+// guard is the condition of a step; "" if it has none.
+func (w *writer) guard(s *step, in scope) (guard, error) {
+	ranks := w.ranksOf([]*step{s})
+	g := guard{onlyRanks: true}
+	if !slices.Equal(ranks, in.ranks) {
+		e, err := w.condition(ranks, in.ranks, fmt.Sprintf("ranks_%d", s.Number))
+		if err != nil {
+			return g, err
+		}
+		g.expression = e
+	}
+	var columns []column
+	always := true
+	for row, b := range s.ranks {
+		if b == nil {
+			continue
+		}
+		c := column{world: w.ranks[row], own: w.ranks[row], size: len(w.ranks), n: b.trips.n}
+		for _, n := range presence(b) {
+			always = always && n == 1
+			c.values = append(c.values, scalar{number: int64(n)})
+		}
+		columns = append(columns, c)
+	}
+	if always {
+		return g, nil
+	}
+	g.onlyRanks = false
+	index := w.index(s, in, "come")
+	e, err := w.presence(s, columns, index)
+	if err != nil {
+		return g, err
+	}
+	if counter := fmt.Sprintf("come%d", s.Number); index == counter {
+		w.count(counter)
+		e.text = strings.Replace(e.text, counter, counter+"++", 1)
+	}
+	if g.text == "" {
+		g.expression = e
+		return g, nil
+	}
+	if strings.Contains(e.text, "||") {
+		e.text = "(" + e.text + ")"
+	}
+	g.expression = expression{g.text + " && " + e.text, first(g.fixed, e.fixed)}
+	return g, nil
+}
+
+// presence is the condition of what comes in some iterations.
+func (w *writer) presence(s *step, columns []column, index string) (expression, error) {
+	if alike(columns) {
+		values, n := columns[0].values, columns[0].n
+		ones, zeros := 0, 0
+		one, zero := 0, 0
+		for i, x := range values {
+			if x.number == 1 {
+				ones, one = ones+1, i
+			} else {
+				zeros, zero = zeros+1, i
+			}
+		}
+		whole := len(values) == n
+		switch {
+		case whole && ones == 1:
+			return expression{text: fmt.Sprintf("%s == %d", index, one)}, nil
+		case whole && zeros == 1:
+			return expression{text: fmt.Sprintf("%s != %d", index, zero)}, nil
+		case ones == 1:
+			return expression{text: fmt.Sprintf("%s %% %d == %d", index, len(values), one)}, nil
+		case zeros == 1:
+			return expression{text: fmt.Sprintf("%s %% %d != %d", index, len(values), zero)}, nil
+		case whole && one == ones-1:
+			return expression{text: fmt.Sprintf("%s < %d", index, ones)}, nil
+		case whole && zero == zeros-1:
+			return expression{text: fmt.Sprintf("%s >= %d", index, zeros)}, nil
+		}
+	}
+	of := &subject{what: "when " + w.nameOf(s) + " comes", table: fmt.Sprintf("when_%d", s.Number), ctype: "char", index: index}
+	if alike(columns) {
+		return w.table(of, columns[:1])
+	}
+	// it may be that of the ranks some always do it
+	of.kind = mpi.KindInt
+	if single := !slices.ContainsFunc(columns, func(c column) bool { return len(c.values) > 1 }); single {
+		var ranks []int
+		for _, c := range columns {
+			if c.values[0].number == 1 {
+				ranks = append(ranks, c.world)
+			}
+		}
+		if len(ranks) == 0 {
+			return expression{text: "0"}, nil
+		}
+		return w.condition(ranks, worlds(columns), fmt.Sprintf("ranks_%d", s.Number))
+	}
+	return w.table(of, columns)
+}
+
+// errUnsupported is the error of what a skeleton cannot have.
+var errUnsupported = errors.New("this is not in a skeleton")
