@@ -81,10 +81,10 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, profiled(newRunCommand())...)
+	add(peopleGroup, profiled(newRunCommand(), newReplayCommand())...)
 	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
 		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
-		newExportCommand(), newSimulateCommand())...)...)
+		newExportCommand(), newSimulateCommand(), newReplayFeedCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
 	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(),

@@ -1,0 +1,2 @@
+build/mpich/die.o: die.c die.h
+die.h:

@@ -1,0 +1,3 @@
+build/mpich/feed.o: feed.c feed.h die.h
+feed.h:
+die.h:

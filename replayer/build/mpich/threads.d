@@ -1,0 +1,5 @@
+build/mpich/threads.o: threads.c threads.h stream.h die.h table.h
+threads.h:
+stream.h:
+die.h:
+table.h:

@@ -1,0 +1,2 @@
+build/openmpi/die.o: die.c die.h
+die.h:

@@ -1,0 +1,5 @@
+build/openmpi/threads.o: threads.c threads.h stream.h die.h table.h
+threads.h:
+stream.h:
+die.h:
+table.h:
