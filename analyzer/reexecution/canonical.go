@@ -23,7 +23,7 @@ func Each(ctx context.Context, t timeline.Trace, location int, f func(*Call) err
 		return c, err
 	}
 	c := canonical{
-		issue: f, gaps: match.NewGaps(t).Of(location), requests: map[int64]bool{},
+		issue: f, gaps: match.NewGaps(t).Of(location), requests: map[int64]made{},
 		persistent: map[int64][]trace.Value{}, started: map[int64]bool{}, ahead: newLookahead(open, maxAhead),
 	}
 	if err := c.meanGaps(t, location); err != nil {
@@ -31,6 +31,9 @@ func Each(ctx context.Context, t timeline.Trace, location int, f func(*Call) err
 	}
 	return timeline.EachOf(ctx, t, location, l, nil, c.see)
 }
+
+// A made request.
+type made struct{ receives, persistent bool }
 
 // A canonical brings the calls of one thread into their canonical form.
 type canonical struct {
@@ -41,8 +44,8 @@ type canonical struct {
 	compute int64           // ns since the last call that was issued
 	call    Call
 
-	// requests has the outstanding ones that this thread made, and whether they receive.
-	requests map[int64]bool
+	// requests has what this thread made and is not freed.
+	requests map[int64]made
 	// persistent has what the receives with wildcards were given that are an MPI_Irecv at each start, by request; started
 	// are those of them that are active.
 	persistent map[int64][]trace.Value
@@ -135,7 +138,7 @@ func (c *canonical) give(e *trace.Event) error {
 			c.call.In = narrow(s, e.In, m)
 		}
 	}
-	c.made(s)
+	c.note(s)
 	return c.emit()
 }
 
@@ -149,13 +152,13 @@ func (c *canonical) emit() error {
 	return c.issue(&c.call)
 }
 
-// made notes the request that the call made, if it did.
-func (c *canonical) made(s *semantics.Function) {
+// note notes the request that the call made, if it did.
+func (c *canonical) note(s *semantics.Function) {
 	if s.In[semantics.Request] >= 0 {
 		return
 	}
 	if r := at(c.call.Out, s.Out[semantics.Request]); r != nil && r.Form == trace.Handle {
-		c.requests[r.Int] = s.Receives()
+		c.requests[r.Int] = made{s.Receives(), s.IsPersistent()}
 	}
 }
 
@@ -165,7 +168,7 @@ func (c *canonical) complete(e *trace.Event) error {
 	requests, statuses := make([]trace.Value, len(done.requests)), make([]trace.Value, len(done.requests))
 	for i, r := range done.requests {
 		requests[i] = r
-		if status := done.status(i); status != nil && r.Form == trace.Handle && c.requests[r.Int] {
+		if status := done.status(i); status != nil && r.Form == trace.Handle && c.requests[r.Int].receives {
 			statuses[i] = *status
 		}
 		if r.Form != trace.Handle {
@@ -173,7 +176,7 @@ func (c *canonical) complete(e *trace.Event) error {
 		}
 		switch given := c.persistent[r.Int]; {
 		case given == nil:
-			if i < len(done.after) && done.after[i].Form != trace.Handle {
+			if !c.requests[r.Int].persistent {
 				delete(c.requests, r.Int)
 			}
 		case c.started[r.Int]:
@@ -215,7 +218,7 @@ func (c *canonical) start(e *trace.Event) error {
 			}
 			c.in(irecvForm, narrow(irecvForm.semantics, given[1:], m)...)
 			c.call.Out = []trace.Value{given[0], r}
-			c.started[r.Int], c.requests[r.Int] = true, true
+			c.started[r.Int], c.requests[r.Int] = true, made{receives: true}
 		}
 		if err := c.emit(); err != nil {
 			return err

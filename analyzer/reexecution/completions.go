@@ -29,16 +29,16 @@ func found(e *trace.Event) bool {
 
 // A completion is the requests that a call completed, in its order, and their statuses.
 type completion struct {
-	requests, after, statuses []trace.Value
+	requests, statuses []trace.Value
 }
 
 // completionOf is that of a call that completes requests and found some.
 func completionOf(e *trace.Event) completion {
 	s := e.Semantics
-	before, after := elements(at(e.In, s.In[semantics.Request])), elements(at(e.Out, s.Out[semantics.Request]))
+	before := elements(at(e.In, s.In[semantics.Request]))
 	statuses := elements(at(e.Out, s.Out[semantics.Status]))
 	if s.Operation == semantics.Wait || s.Operation == semantics.WaitAll {
-		return completion{before, after, statuses}
+		return completion{before, statuses}
 	}
 	var c completion
 	for k, index := range elements(at(e.Out, s.Out[semantics.Index])) {
@@ -47,9 +47,6 @@ func completionOf(e *trace.Event) completion {
 			continue
 		}
 		c.requests = append(c.requests, before[i])
-		if int(i) < len(after) {
-			c.after = append(c.after, after[i])
-		}
 		if k < len(statuses) {
 			c.statuses = append(c.statuses, statuses[k])
 		}
