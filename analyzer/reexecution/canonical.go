@@ -158,7 +158,9 @@ func (c *canonical) note(s *semantics.Function) {
 		return
 	}
 	if r := at(c.call.Out, s.Out[semantics.Request]); r != nil && r.Form == trace.Handle {
-		c.requests[r.Int] = made{s.Receives(), s.IsPersistent()}
+		// of a receive from MPI_PROC_NULL the status has what this MPI has for that
+		receives := s.Receives() && !isNamed(at(c.call.In, s.In[semantics.Source]), "MPI_PROC_NULL")
+		c.requests[r.Int] = made{receives, s.IsPersistent()}
 	}
 }
 

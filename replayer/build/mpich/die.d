@@ -1,2 +1,0 @@
-build/mpich/die.o: die.c die.h
-die.h:

@@ -1,3 +1,0 @@
-build/mpich/feed.o: feed.c feed.h die.h
-feed.h:
-die.h:

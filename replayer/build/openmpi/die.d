@@ -1,2 +1,0 @@
-build/openmpi/die.o: die.c die.h
-die.h:

@@ -1,5 +1,0 @@
-build/openmpi/threads.o: threads.c threads.h stream.h die.h table.h
-threads.h:
-stream.h:
-die.h:
-table.h:
