@@ -30,8 +30,6 @@ type cursor interface {
 
 // A receive has begun.
 type receive struct {
-	index   uint64
-	request int64
 	matched matched
 	ended   bool
 }
@@ -83,7 +81,7 @@ func (l *lookahead) see(e *trace.Event) {
 		return
 	}
 	eachWildStart(e, l.pending, func(request int64) {
-		r := &receive{index: e.Index, request: request}
+		r := new(receive)
 		l.began, l.active[request] = append(l.began, r), r
 	})
 	eachEnd(e, func(request int64, m matched) {
