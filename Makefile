@@ -7,6 +7,7 @@ CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
 ALLOCATIONS := lib/libcairn-allocations.so
+REPLAYERS := lib/cairn-replay-openmpi lib/cairn-replay-mpich
 export KUBEBUILDER_ASSETS := $(CACHE)/bin
 # ranks run as root and oversubscribed in the tests, wherever those run
 export OMPI_ALLOW_RUN_AS_ROOT := 1
@@ -14,7 +15,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 ##@ Use
 .PHONY: build
-build: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) ## the commands in bin/, the tracer's libraries in lib/
+build: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS) ## the commands in bin/, the tracer's libraries and the replayers in lib/
 
 .PHONY: build-commands build-arm64
 build-commands: bin/cairn bin/cairn-probe bin/cairn-operator # static, also with GOARCH=arm64
@@ -132,6 +133,10 @@ bench-simgrid: build examples ## cairn predict against SimGrid's replay of the s
 bench-skeleton: build examples ## skeletons of the examples and NPB class S: do they compile, run and make the same calls, with targets (NPB=dir of binaries)
 	hack/bench-skeleton.sh
 
+.PHONY: bench-replay
+bench-replay: build examples ## re-executions: the same calls on every example (NPB=dir: and NPB class S) under both MPIs, and how long they take beside the run, with targets (PAIRS=5)
+	hack/bench-replay.sh
+
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
 	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder
@@ -163,7 +168,7 @@ help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
-.PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
+.PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS)
 bin/cairn:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 # the same command with the OTF2 library, which needs cgo (Debian: libopen-trace-format2-dev, pkg-config)
@@ -180,3 +185,5 @@ $(SHIMS):
 	$(MAKE) -C tracer/shim $(CURDIR)/$@ OUT=$(CURDIR)/lib
 $(ALLOCATIONS):
 	$(MAKE) -C tracer/allocations $(CURDIR)/$@ OUT=$(CURDIR)/lib
+$(REPLAYERS):
+	$(MAKE) -C replayer $(CURDIR)/$@ OUT=$(CURDIR)/lib

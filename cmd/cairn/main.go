@@ -81,10 +81,11 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, profiled(newRunCommand())...)
+	add(peopleGroup, profiled(newRunCommand(), newReplayCommand())...)
 	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newSkeletonCommand(), newClustersCommand(), newReduceCommand(),
 		newRedactCommand(), newPlacementCommand(), newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
 		newPredictCommand(), newScaleCommand(), newCompareCommand(), newExportCommand(), newSimulateCommand())...)...)
+	add(peopleGroup, profiled(obey(newReplayFeedCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
 	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(), newFetchCommand(),

@@ -39,20 +39,21 @@ var texts = map[string]bool{
 
 // mayUse has the files that may use them, and what for. None may compare them with words of its own.
 var mayUse = map[string]string{
-	"trace/sections.go":             "reads and writes them",
-	"trace/semantics.go":            "gives them to this package",
-	"trace/event_text.go":           "prints names",
-	"trace/event_json.go":           "prints names",
-	"tracer/recorder/signature.go":  "writes them",
-	"tracer/gen/*":                  "writes C, of which names are a part",
-	"tracer/verify/*":               "finds parameters by the names that the log has",
-	"analyzer/tracetest/*":          "finds parameters by the names that a test gives",
-	"analyzer/clusters/likeness.go": "ignores parameters that the user names",
-	"analyzer/logical/read.go":      "prints names",
-	"analyzer/program/value.go":     "prints names",
-	"analyzer/skeleton/call.go":     "names variables after them",
-	"analyzer/skeleton/compare.go":  "prints names",
-	"analyzer/export/perfetto/export.go":   "shows the class as the category of a slice",
+	"trace/sections.go":                  "reads and writes them",
+	"trace/semantics.go":                 "gives them to this package",
+	"trace/event_text.go":                "prints names",
+	"trace/event_json.go":                "prints names",
+	"tracer/recorder/signature.go":       "writes them",
+	"tracer/gen/*":                       "writes C, of which names are a part",
+	"tracer/verify/*":                    "finds parameters by the names that the log has",
+	"analyzer/tracetest/*":               "finds parameters by the names that a test gives",
+	"analyzer/clusters/likeness.go":      "ignores parameters that the user names",
+	"analyzer/logical/read.go":           "prints names",
+	"analyzer/program/value.go":          "prints names",
+	"analyzer/skeleton/call.go":          "names variables after them",
+	"analyzer/skeleton/compare.go":       "prints names",
+	"analyzer/export/perfetto/export.go": "shows the class as the category of a slice",
+	"replayer/gen/*":                     "writes C, of which names are a part",
 }
 
 // A finding is a use of such a text.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/reexecution"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// newReplayFeedCommand is what each process of a re-execution starts for itself: it decodes the calls of its rank and writes
+// them to files that it was left open, one for each thread.
+func newReplayFeedCommand() *cobra.Command {
+	var (
+		rank, threads, firstFile int
+		scratch                  string
+	)
+	c := &cobra.Command{
+		Use:    "replay-feed FILE",
+		Short:  "Decode the calls of a rank for the process that executes them again",
+		Hidden: true,
+		Args:   exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := openTrace(c.Context(), args[0], s3Flags{})
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if err := feedThreads(c.Context(), f, rank, threads, firstFile, scratch); err != nil {
+				return damaged(args[0], err)
+			}
+			return nil
+		},
+	}
+	c.Flags().Var(atLeast(&rank, 0, 0), "rank", "whose calls")
+	c.Flags().Var(atLeast(&threads, 1, 1), "threads", "how many files there are")
+	c.Flags().Var(atLeast(&firstFile, 3, 3), "first-file", "the first of them")
+	c.Flags().StringVar(&scratch, "scratch", ".", "folder of files that MPI reads and writes")
+	return c
+}
+
+// feedThreads writes the calls of all threads of a rank at once. Where there are more files than threads the others get
+// nothing.
+func feedThreads(ctx context.Context, f *traceFile, rank, threads, firstFile int, scratch string) error {
+	t := timeline.Of(f.Reader)
+	feeds := make([]int, 0, threads) // locations
+	for i, l := range timeline.Locations(t) {
+		if l.Rank == rank {
+			feeds = append(feeds, i)
+		}
+	}
+	if len(feeds) == 0 {
+		return fmt.Errorf("the trace has no rank %d", rank)
+	}
+	if len(feeds) > threads {
+		return fmt.Errorf("rank %d has %d threads, and there are %d files for them", rank, len(feeds), threads)
+	}
+	failures := make([]error, threads)
+	var all sync.WaitGroup
+	for i := range threads {
+		location := -1
+		if i < len(feeds) {
+			location = feeds[i]
+		}
+		all.Go(func() {
+			file := os.NewFile(uintptr(firstFile+i), "calls")
+			defer file.Close()
+			if err := feed(ctx, t, location, file, scratch); err != nil && !errors.Is(err, syscall.EPIPE) {
+				failures[i] = err // where there is no reader any more, that has said why
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+// feed writes the calls of a location, nothing but the end for -1.
+func feed(ctx context.Context, t timeline.Trace, location int, file *os.File, scratch string) error {
+	w := bufio.NewWriterSize(file, 1<<16)
+	e := reexecution.NewEncoder(w, scratch)
+	if location >= 0 {
+		if err := reexecution.Each(ctx, t, location, e.Call); err != nil {
+			return err
+		}
+	}
+	if err := e.End(); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,23 @@
+// Time between calls, and how long all of it took.
+#ifndef CAIRN_REPLAY_COMPUTE_H
+#define CAIRN_REPLAY_COMPUTE_H
+
+#include "stream.h"
+
+enum cr_compute { CR_BUSY, CR_SLEEP, CR_NONE };
+
+// How computation is executed, and how much of it; how long the recorded run took, in seconds (0: not known).
+void cr_set_compute(enum cr_compute how, double scale);
+void cr_set_recorded(double seconds);
+
+// The computation before a call, and what becomes of its result.
+void cr_enter(struct call *c);
+void cr_left(struct call *c, int result);
+
+// After the call that initializes MPI, and before the one that finalizes it.
+void cr_initialized(struct call *c);
+void cr_before_finalize(struct call *c);
+
+void cr_set_ranks(int ranks); // that the recorded run had
+
+#endif

@@ -1,0 +1,93 @@
+#include "threads.h"
+
+#include "die.h"
+#include "table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cr_several_threads;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool began;
+static int running; // threads that have calls left
+
+void cr_threads_may_begin(void)
+{
+	pthread_mutex_lock(&mutex);
+	began = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void wait_to_begin(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (!began)
+		pthread_cond_wait(&changed, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+void cr_wait_for_threads(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (running > 1)
+		pthread_cond_wait(&changed, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void ended(void)
+{
+	pthread_mutex_lock(&mutex);
+	running--;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *run(void *argument)
+{
+	struct thread *t = argument;
+	struct call c = {.thread = t, .stream = &t->stream};
+
+	while (cr_next_call(&c)) {
+		if (c.function >= cr_functions || cr_table[c.function].issue == NULL)
+			cr_refuse("call %llu is of function %d of MPI, which this MPI does not have", (unsigned long long)c.index, c.function);
+		cr_table[c.function].issue(&c);
+		if (c.next != c.words)
+			cr_damaged(&c, "more arguments than it has");
+	}
+	ended();
+	return NULL;
+}
+
+// A thread that is not the first calls MPI only after that has initialized it.
+static void *run_later(void *argument)
+{
+	wait_to_begin();
+	return run(argument);
+}
+
+void cr_run_threads(const int *files, int n)
+{
+	struct thread *threads = calloc((size_t)n, sizeof(*threads));
+	pthread_t *ids = calloc((size_t)n, sizeof(*ids));
+
+	if (threads == NULL || ids == NULL)
+		cr_die("out of memory");
+	cr_several_threads = n > 1;
+	running = n;
+	for (int i = 0; i < n; i++) {
+		threads[i].number = i;
+		cr_open_stream(&threads[i].stream, files[i]);
+	}
+	for (int i = 1; i < n; i++) {
+		const int error = pthread_create(&ids[i], NULL, run_later, &threads[i]);
+		if (error != 0)
+			cr_die("cannot start a thread: %s", strerror(error));
+	}
+	run(&threads[0]);
+	for (int i = 1; i < n; i++)
+		pthread_join(ids[i], NULL);
+}
