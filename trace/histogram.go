@@ -11,14 +11,14 @@ import (
 const (
 	// ExactValues is how many different numbers a histogram of arguments tells apart. Where there are more it has bins.
 	ExactValues = 32
-	// LeastShare is the part of all numbers, one in so many, that a bin has at least: what is rarer is one bin with its
-	// neighbor, so that a distribution takes as much space whatever the number of calls is.
-	LeastShare = 128
+	// TailShare is which part of all numbers, one in so many, the first and the last bin have at most if they are wider than a
+	// bin of BinOf: the rarest numbers would make more bins with every call.
+	TailShare = 100
 )
 
-// A Histogram says how often numbers came. Count, Sum, Min and Max are exact. A bin is a single number, or all numbers of
-// one or more bins of BinOf (of a negative x those of −1 − x): a number is within 25% of any other one of its bin, but for
-// those in a bin that is wider because its parts had less than 1 in LeastShare of the numbers each. So is a quantile.
+// A Histogram says how often numbers came. Count, Sum, Min and Max are exact. A bin is a single number, or a bin of BinOf (of
+// a negative x that of −1 − x), in which numbers are within 25% of each other; but the first and the last bin have all of
+// the lowest 1 in TailShare, and of the highest. So a quantile from 1% to 99% is within 25%.
 type Histogram struct {
 	Count    uint64
 	Sum      int64 // the nearest that there is, of those beyond 64 bits
@@ -50,8 +50,7 @@ func (h *Histogram) Quantile(q float64) int64 {
 	if h.Count == 0 {
 		return 0
 	}
-	rank := uint64(math.Ceil(q * float64(h.Count)))
-	rank = min(max(rank, 1), h.Count)
+	rank := min(max(uint64(math.Ceil(q*float64(h.Count))), 1), h.Count)
 	for _, b := range h.Bins {
 		if rank > b.Count {
 			rank -= b.Count
@@ -109,6 +108,20 @@ func (b *HistogramBuilder) AddStatistics(s *IntervalStatistics, stretch float64)
 	}
 }
 
+// Count is how many numbers there are.
+func (b *HistogramBuilder) Count() uint64 { return b.h.Count }
+
+// Merge counts what another one has counted. Both must be Coarse.
+func (b *HistogramBuilder) Merge(o *HistogramBuilder) {
+	if o.h.Count == 0 {
+		return
+	}
+	b.summarize(o.h.Min, o.h.Max, o.h.Count, o.h.Sum)
+	for k, n := range o.bins {
+		b.bin(k, n)
+	}
+}
+
 func (b *HistogramBuilder) summarize(least, most int64, n uint64, sum int64) {
 	if b.h.Count == 0 {
 		b.h.Min, b.h.Max = least, most
@@ -149,31 +162,35 @@ func (b *HistogramBuilder) Histogram() Histogram {
 		low, high := binRange(k)
 		h.Bins = append(h.Bins, HistogramRange{low, high, b.bins[k]})
 	}
-	h.Bins = joinRare(h.Bins, h.Count/LeastShare)
+	h.Bins = joinTails(h.Bins, h.Count/TailShare)
 	return h
 }
 
-// joinRare makes one bin of neighbors until each has at least so many numbers, if it is not the only one. The rarest goes
-// first, to the neighbor that has fewer.
-func joinRare(bins []HistogramRange, least uint64) []HistogramRange {
-	for len(bins) > 1 {
-		rarest := 0
-		for i := range bins {
-			if bins[i].Count < bins[rarest].Count {
-				rarest = i
-			}
-		}
-		if bins[rarest].Count >= least {
-			break
-		}
-		i := rarest // of the two that are joined the first
-		if i == len(bins)-1 || i > 0 && bins[i-1].Count <= bins[i+1].Count {
-			i--
-		}
-		bins[i].High, bins[i].Count = bins[i+1].High, bins[i].Count+bins[i+1].Count
-		bins = slices.Delete(bins, i+1, i+2)
+// joinTails makes one bin of the first ones that have no more than so many numbers together, and one of the last.
+func joinTails(bins []HistogramRange, most uint64) []HistogramRange {
+	first := 0
+	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= most; first++ {
+		sum += bins[first].Count
 	}
-	return bins
+	last := len(bins)
+	for sum := uint64(0); last > first && sum+bins[last-1].Count <= most; last-- {
+		sum += bins[last-1].Count
+	}
+	var joined []HistogramRange
+	for _, part := range [][]HistogramRange{bins[:first], bins[last:]} {
+		if len(part) == 0 {
+			continue
+		}
+		one := HistogramRange{Low: part[0].Low, High: part[len(part)-1].High}
+		for _, b := range part {
+			one.Count += b.Count
+		}
+		joined = append(joined, one)
+	}
+	if first > 0 {
+		return slices.Concat(joined[:1], bins[first:last], joined[1:])
+	}
+	return append(bins[:last:last], joined...)
 }
 
 // signedBin is the bin of any number: those below 0 mirror those from 0 on.

@@ -56,7 +56,7 @@ type CallHistogram struct {
 
 // A GapHistogram is the gaps after one call.
 type GapHistogram struct {
-	After int // the call before, an index into RankCluster.Calls; −1: not known
+	After int // the call before, an index into RankCluster.Calls; −1: not known, or one of many that come rarely
 	Gaps  Histogram
 }
 

@@ -5,20 +5,31 @@ import "math"
 // The section of a trace of histograms (docs/format.md, Histograms): tables in columns, with the histograms of all of them
 // in the end, in the order in which they are met.
 
+// An expectedHistogram is one that most often has so many numbers.
+type expectedHistogram struct {
+	*Histogram
+	expected uint64
+}
+
 // histogramList gives all histograms, in the order of the file.
-func (h *Histograms) histogramList() []*Histogram {
-	var list []*Histogram
+func (h *Histograms) histogramList() []expectedHistogram {
+	var list []expectedHistogram
+	add := func(expected uint64, histograms ...*Histogram) {
+		for _, h := range histograms {
+			list = append(list, expectedHistogram{h, expected})
+		}
+	}
 	for i := range h.Clusters {
 		c := &h.Clusters[i]
-		list = append(list, &c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside)
+		add(uint64(c.Ranks.Len()), &c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside)
 		for k := range c.Calls {
 			call := &c.Calls[k]
-			list = append(list, &call.Durations, &call.Bytes)
+			add(call.Calls, &call.Durations, &call.Bytes)
 			for j := range call.Gaps {
-				list = append(list, &call.Gaps[j].Gaps)
+				add(0, &call.Gaps[j].Gaps)
 			}
 			for j := range call.Arguments {
-				list = append(list, &call.Arguments[j].Numbers, &call.Arguments[j].Lengths)
+				add(call.Calls, &call.Arguments[j].Numbers, &call.Arguments[j].Lengths)
 			}
 		}
 	}
@@ -66,8 +77,13 @@ func (s *sectionWriter) calls(calls []CallHistogram) {
 		gaps, arguments = append(gaps, calls[i].Gaps...), append(arguments, calls[i].Arguments...)
 	}
 	var names []NameCount
-	for i := range arguments {
-		names = append(names, arguments[i].Names...)
+	var expected []uint64 // of each name
+	for i := range calls {
+		for k := range calls[i].Arguments {
+			for _, name := range calls[i].Arguments[k].Names {
+				names, expected = append(names, name), append(expected, calls[i].Calls)
+			}
+		}
 	}
 	n := len(calls)
 	s.column(n, func(i int) int64 { return int64(calls[i].Function) })
@@ -83,29 +99,35 @@ func (s *sectionWriter) calls(calls []CallHistogram) {
 	s.column(n, func(i int) int64 { return int64(len(arguments[i].Names)) })
 	s.column(n, func(i int) int64 { return int64(arguments[i].Others) })
 	s.texts(len(names), func(i int) string { return names[i].Name })
-	s.column(len(names), func(i int) int64 { return int64(names[i].Count) })
+	s.column(len(names), func(i int) int64 { return int64(expected[i] - names[i].Count) })
 }
 
-// histograms writes their sums, then their bins. Where all numbers are the same there is nothing to say of bins.
-func (s *sectionWriter) histograms(list []*Histogram) {
+// histograms writes their sums, then their bins. Where all numbers are the same there is nothing to say of bins, and never of
+// how many are in the last one.
+func (s *sectionWriter) histograms(list []expectedHistogram) {
 	n := len(list)
-	s.column(n, func(i int) int64 { return int64(list[i].Count) })
+	present := func(i int) int64 { return flagOf(list[i].Count > 0) }
+	s.column(n, present)
+	s.column(n, func(i int) int64 { return int64(list[i].expected-list[i].Count) * present(i) })
 	s.column(n, func(i int) int64 { return list[i].Min })
 	s.column(n, func(i int) int64 { return list[i].Max - list[i].Min })
 	s.column(n, func(i int) int64 { return list[i].Sum - int64(list[i].Count)*list[i].Min })
-	s.column(n, func(i int) int64 { return int64(bins(list[i]))<<1 + flagOf(list[i].Binned) })
+	s.column(n, func(i int) int64 { return int64(writtenBins(list[i].Histogram))<<1 + flagOf(list[i].Binned) })
 	var first, width, counts []int64
 	for _, h := range list {
 		before := int64(0)
-		for k := range bins(h) {
+		n := writtenBins(h.Histogram)
+		for k := range n {
 			b := &h.Bins[k]
 			low, high := b.Low, b.High
 			if h.Binned {
 				low, high = int64(signedBin(low)), int64(signedBin(high))
 			}
 			first, width = append(first, low-before), append(width, high-low)
-			counts = append(counts, int64(b.Count))
 			before = high
+			if k < n-1 {
+				counts = append(counts, int64(b.Count))
+			}
 		}
 	}
 	s.b = AppendSequence(s.b, first)
@@ -113,8 +135,8 @@ func (s *sectionWriter) histograms(list []*Histogram) {
 	s.b = AppendSequence(s.b, counts)
 }
 
-// bins is the number of bins of a histogram that are written.
-func bins(h *Histogram) int {
+// writtenBins is the number of bins of a histogram that are written.
+func writtenBins(h *Histogram) int {
 	if _, constant := h.Constant(); constant {
 		return 0
 	}
@@ -210,6 +232,11 @@ func (d *decoder) calls(n int) []CallHistogram {
 		c.Function, c.Site, c.Calls, c.Unsized = uint16(functions[i]), uint32(sites[i]), uint64(counts[i]), uint64(unsized[i])
 		c.Gaps, gaps = cut(gaps, gapCounts[i])
 		c.Arguments, arguments = cut(arguments, argumentCounts[i])
+		for _, a := range c.Arguments {
+			for k := range a.Names {
+				a.Names[k].Count = c.Calls - a.Names[k].Count
+			}
+		}
 	}
 	return calls
 }
@@ -272,52 +299,76 @@ func (d *decoder) traffic(n int) []TrafficBin {
 }
 
 // histogramsInto reads what histograms wrote.
-func (d *decoder) histogramsInto(list []*Histogram) {
+func (d *decoder) histogramsInto(list []expectedHistogram) {
 	n := len(list)
-	counts, least, spans, sums, lengths := d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)
+	present, missing, least, spans, sums, lengths := d.column(n), d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)
 	flags := make([]bool, n)
+	several := 0
 	for i, x := range lengths {
-		flags[i], lengths[i] = x&1 != 0, x>>1
+		if flags[i], lengths[i] = x&1 != 0, x>>1; lengths[i] > 0 {
+			several++
+		}
 	}
 	m := total(lengths)
-	if !d.table(m, 24) {
+	if !d.table(m, 24) || !d.table(n, 24) {
 		return
 	}
-	first, width, inBin := d.column(m), d.column(m), d.column(m)
+	first, width, inBin := d.column(m), d.column(m), d.column(m-several)
 	if d.err != nil {
 		return
 	}
-	at := 0
 	for i, h := range list {
-		h.Count, h.Min, h.Max, h.Binned = uint64(counts[i]), least[i], least[i]+spans[i], flags[i]
-		h.Sum = sums[i] + counts[i]*least[i]
-		if _, constant := h.Constant(); constant && lengths[i] == 0 {
-			low, high := h.Min, h.Min
-			if h.Binned {
-				low, high = binRange(signedBin(h.Min))
-			}
-			if !d.budget.take(24) {
-				d.fail(errMemory)
-				return
-			}
-			h.Bins = []HistogramRange{{low, high, h.Count}}
+		if present[i] != 0 {
+			h.Count = h.expected - uint64(missing[i])
+		}
+		h.Min, h.Max, h.Binned = least[i], least[i]+spans[i], flags[i]
+		h.Sum = sums[i] + int64(h.Count)*least[i]
+		k := lengths[i]
+		if k == 0 {
+			h.constantBin()
 			continue
 		}
-		before := int64(0)
-		for range lengths[i] {
-			low := before + first[at]
-			high := low + width[at]
-			before = high
-			if h.Binned {
-				if low < -1-int64(maxBin) || high > int64(maxBin) || low > high {
-					d.fail(errNumber)
-					return
-				}
-				low, _ = binRange(int(low))
-				_, high = binRange(int(high))
-			}
-			h.Bins = append(h.Bins, HistogramRange{low, high, uint64(inBin[at])})
-			at++
+		if !h.bins(first[:k], width[:k], inBin[:k-1]) {
+			d.fail(errNumber)
+			return
 		}
+		first, width, inBin = first[k:], width[k:], inBin[k-1:]
 	}
+}
+
+// constantBin makes the bin of a histogram whose numbers are all the same.
+func (h *Histogram) constantBin() {
+	if _, constant := h.Constant(); !constant {
+		return
+	}
+	low, high := h.Min, h.Min
+	if h.Binned {
+		low, high = binRange(signedBin(h.Min))
+	}
+	h.Bins = []HistogramRange{{low, high, h.Count}}
+}
+
+// bins makes the bins of a histogram: where each begins, less the end of the one before, how much wider it is than a single
+// number or bin of BinOf, and how many numbers all but the last have.
+func (h *Histogram) bins(first, width, counts []int64) bool {
+	before, left := int64(0), h.Count
+	for i := range first {
+		low := before + first[i]
+		high := low + width[i]
+		before = high
+		if h.Binned {
+			if low < -1-int64(maxBin) || high > int64(maxBin) || low > high {
+				return false
+			}
+			low, _ = binRange(int(low))
+			_, high = binRange(int(high))
+		}
+		n := left
+		if i < len(counts) {
+			n = uint64(counts[i])
+		}
+		left -= n
+		h.Bins = append(h.Bins, HistogramRange{low, high, n})
+	}
+	return true
 }

@@ -89,6 +89,7 @@ func (c *callHistograms) add(e *trace.Event) {
 func (c *callHistograms) histograms(index map[call]int) trace.CallHistogram {
 	made := trace.CallHistogram{Function: c.function, Site: c.site, Calls: c.calls,
 		Durations: c.durations.Histogram(), Bytes: c.bytes.Histogram(), Unsized: c.unsized}
+	c.joinRareGaps()
 	for _, after := range slices.SortedFunc(maps.Keys(c.gaps), func(a, b call) int { return cmp.Compare(index[a], index[b]) }) {
 		made.Gaps = append(made.Gaps, trace.GapHistogram{After: index[after], Gaps: c.gaps[after].Histogram()})
 	}
@@ -98,6 +99,23 @@ func (c *callHistograms) histograms(index map[call]int) trace.CallHistogram {
 		}
 	}
 	return made
+}
+
+// maxBefore is how many calls that come right before one are told apart: the most frequent ones.
+const maxBefore = 8
+
+// joinRareGaps makes one histogram of the gaps after all others: of a program in which any call may come after any other one
+// there would be many more than calls.
+func (c *callHistograms) joinRareGaps() {
+	order := slices.SortedFunc(maps.Keys(c.gaps), func(a, b call) int {
+		return cmp.Or(cmp.Compare(c.gaps[b].Count(), c.gaps[a].Count()), compareCalls(a, b))
+	})
+	for _, after := range order[min(len(order), maxBefore):] {
+		if after != noCall {
+			c.gap(noCall).Merge(c.gaps[after])
+			delete(c.gaps, after)
+		}
+	}
 }
 
 // statusFields are the fields of a status that are kept, and where they are in it.
