@@ -108,6 +108,10 @@ bench-merge: build ## time and memory of the merge against the number of ranks, 
 bench-clusters: ## groups, program text and topology of 16,384 ranks, with targets
 	hack/bench-clusters.sh
 
+.PHONY: bench-histogram
+bench-histogram: build examples ## bytes and errors of cairn reduce --histogram on irregular programs, with targets (NPB=DIR: MG and SP too)
+	hack/bench-histogram.sh
+
 .PHONY: bench-analyze
 bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
 	hack/bench-analyze.sh

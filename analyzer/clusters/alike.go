@@ -10,7 +10,7 @@ import (
 
 const (
 	// likeEnough is which part of the calls of two groups of ranks, from the same places, both make if the ranks behave alike.
-	likeEnough = 0.5
+	likeEnough = 0.6
 	// mostAlike is how many groups there are at most, before they are divided by how long ranks compute.
 	mostAlike = 4
 	// muchLonger is by how much more a rank computes than the one in the middle of its group, or that one than the rank, if they
