@@ -10,11 +10,13 @@ import (
 const HistogramsVersion = 4
 
 // WriteHistograms writes a trace of histograms: equal ones give equal bytes. The error is that of Validate or of w.
-func WriteHistograms(w io.Writer, h *Histograms) error {
+func WriteHistograms(w io.Writer, h *Histograms) error { return writeHistograms(w, h, smallest) }
+
+func writeHistograms(w io.Writer, h *Histograms, purpose effort) error {
 	if err := h.Validate(); err != nil {
 		return err
 	}
-	f := &fileWriter{w: w, purpose: smallest, chain: &Chain{}}
+	f := &fileWriter{w: w, purpose: purpose, chain: &Chain{}}
 	f.write(append([]byte(magic), HistogramsVersion))
 	f.section(blockMeta, appendMeta(&h.Meta))
 	f.section(blockFunctions, appendFunctions(h.Functions))
