@@ -50,6 +50,7 @@ var mayUse = map[string]string{
 	"analyzer/clusters/likeness.go": "ignores parameters that the user names",
 	"analyzer/logical/read.go":      "prints names",
 	"analyzer/program/value.go":     "prints names",
+	"analyzer/reduce/histogram_call.go": "names the arguments that histograms are of",
 	"analyzer/export/perfetto/export.go":   "shows the class as the category of a slice",
 }
 
