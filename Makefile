@@ -113,6 +113,10 @@ bench-clusters: ## groups, program text and topology of 16,384 ranks, with targe
 bench-scale: build examples ## models of scaling: of random programs, and of a size that is held back, with targets (NPB=dir: of the NAS Parallel Benchmarks too)
 	hack/bench-scale.sh
 
+.PHONY: bench-histogram
+bench-histogram: build examples ## bytes and errors of cairn reduce --histogram on irregular programs, with targets (NPB=DIR: MG and SP too)
+	hack/bench-histogram.sh
+
 .PHONY: bench-analyze
 bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
 	hack/bench-analyze.sh

@@ -59,6 +59,7 @@ const (
 	blockChapterList       // in parts only: what the chapters are
 	blockChapters          // which threads have chapters
 	blockTracers           // what tracing took
+	blockHistograms        // in traces of histograms only
 	blockSkipped     = 126 // bytes of a chain that are no block of its trace
 	blockIndex       = 127
 )

@@ -218,3 +218,17 @@ func appendStatusText(b []byte, v *Value) []byte {
 	}
 	return append(b, '}')
 }
+
+// Number is the number that a value of a parameter or result of this kind stands for; false for handles, for MPI_UNDEFINED,
+// and for all that is no number.
+func (v *Value) Number(kind string) (int64, bool) {
+	return v.Int, v.Form == Int && !handleKinds[kind] && (v.Int != undefined || !undefinedKinds[kind])
+}
+
+// TextOf is a value of a parameter or result of this kind, as in Event.Text.
+func TextOf(v *Value, kind string) string {
+	if v.Form == Name {
+		return v.Text
+	}
+	return string(appendValueText(nil, v, kind))
+}

@@ -80,7 +80,10 @@ func FuzzOpen(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(b)
 	}
-	f.Fuzz(func(t *testing.T, b []byte) { use(t, b) })
+	f.Fuzz(func(t *testing.T, b []byte) {
+		use(t, b)
+		useHistograms(t, b)
+	})
 }
 
 // wholeBlocksOf takes a file apart: the contents of its blocks in order.
@@ -165,7 +168,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 	})
 	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated),
 		written(t, wtimes(t, 3*SequenceChunk+5))}
-	golden, err := filepath.Glob("testdata/*.cairn")
+	golden, err := filepath.Glob("testdata/*.v3.cairn")
 	require.NoError(t, err)
 	for _, name := range golden {
 		b, err := os.ReadFile(name)

@@ -87,20 +87,13 @@ func defaultMemoryLimit(size int64) int64 {
 var errNoTrace = errors.New("this is no Cairn trace")
 
 func (t *Reader) open() error {
-	if t.size < int64(headerSize+trailerSize) {
-		return errNoTrace
-	}
-	if err := t.readAhead(max(0, t.size-tailRead), t.size); err != nil {
+	if err := t.openHead(); err != nil {
 		return err
 	}
-	head, err := t.read(0, int64(headerSize))
-	if err != nil {
-		return err
+	if t.version == HistogramsVersion {
+		return ErrHistograms
 	}
-	if string(head[:len(magic)]) != magic {
-		return errNoTrace
-	}
-	if t.version = int(head[len(magic)]); t.version != FormatVersion {
+	if t.version != FormatVersion {
 		return versionError(t.version)
 	}
 	if err := t.openIndex(); err != nil {
@@ -118,6 +111,25 @@ func (t *Reader) open() error {
 	}
 	t.means = semanticsOf(t.shared.Functions)
 	t.plans = planCalls(&t.shared, t.means)
+	return nil
+}
+
+// openHead reads the version.
+func (t *Reader) openHead() error {
+	if t.size < int64(headerSize+trailerSize) {
+		return errNoTrace
+	}
+	if err := t.readAhead(max(0, t.size-tailRead), t.size); err != nil {
+		return err
+	}
+	head, err := t.read(0, int64(headerSize))
+	if err != nil {
+		return err
+	}
+	if string(head[:len(magic)]) != magic {
+		return errNoTrace
+	}
+	t.version = int(head[len(magic)])
 	return nil
 }
 
@@ -167,13 +179,7 @@ func (t *Reader) openShared() error {
 	}
 	c := &t.shared
 	var lengths []uint64
-	sections := []struct {
-		kind     blockType
-		name     string
-		plain    bool // no string table in front
-		optional bool
-		decode   func(d *decoder)
-	}{
+	err = found.decode([]sectionDecoding{
 		{blockMeta, "metadata", false, false, func(d *decoder) { c.Meta = d.meta() }},
 		{blockFunctions, "functions", false, false, func(d *decoder) { c.Functions = d.functions() }},
 		{blockSites, "call sites", false, true, func(d *decoder) { c.Sites = d.sites() }},
@@ -199,32 +205,8 @@ func (t *Reader) openShared() error {
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},
-	}
-	for _, section := range sections {
-		content, err := found.content(section.kind)
-		if content == nil && err == nil {
-			if section.optional {
-				continue
-			}
-			return fmt.Errorf("%s: missing", section.name)
-		}
-		if err == nil {
-			d := &decoder{b: content, budget: t.budget}
-			if !section.plain {
-				d = sectionDecoder(content, t.budget)
-			}
-			section.decode(d)
-			d.release()
-			if err = d.err; err == nil && len(d.b) > 0 {
-				err = fmt.Errorf("%d bytes too many", len(d.b))
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", section.name, err)
-		}
-		found.give(section.kind, content) // nothing that was decoded refers to it
-	}
-	if err := found.close(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if err := c.validateShared(); err != nil {

@@ -95,6 +95,44 @@ func (f *foundSections) openSmall() error {
 	return nil
 }
 
+// A sectionDecoding says how a section is read.
+type sectionDecoding struct {
+	kind     blockType
+	name     string
+	plain    bool // no string table in front
+	optional bool
+	decode   func(d *decoder)
+}
+
+// decode reads sections in this order, then gives back what they were read from.
+func (f *foundSections) decode(sections []sectionDecoding) error {
+	for _, section := range sections {
+		content, err := f.content(section.kind)
+		if content == nil && err == nil {
+			if section.optional {
+				continue
+			}
+			return fmt.Errorf("%s: missing", section.name)
+		}
+		if err == nil {
+			d := &decoder{b: content, budget: f.file.budget}
+			if !section.plain {
+				d = sectionDecoder(content, f.file.budget)
+			}
+			section.decode(d)
+			d.release()
+			if err = d.err; err == nil && len(d.b) > 0 {
+				err = fmt.Errorf("%d bytes too many", len(d.b))
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", section.name, err)
+		}
+		f.give(section.kind, content) // nothing that was decoded refers to it
+	}
+	return f.close()
+}
+
 // content is that of a section, nil where there is none.
 func (f *foundSections) content(kind blockType) ([]byte, error) {
 	if content, small := f.small[kind]; small {

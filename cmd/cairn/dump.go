@@ -25,6 +25,12 @@ func newDumpCommand() *cobra.Command {
   cairn dump s3://traces/default/stencil/<uid>/0/0/trace.cairn --json`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if h, _, err := openHistograms(c.Context(), args[0], s3); h != nil || err != nil {
+				if err != nil {
+					return err
+				}
+				return dumpHistograms(c, h, asJSON, func(ranks trace.RankList) bool { return !c.Flags().Changed("rank") || ranks.Index(rank) >= 0 })
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err

@@ -207,6 +207,12 @@ func newInfoCommand() *cobra.Command {
 		Example: "  cairn info out/trace.cairn --json",
 		Args:    exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if h, size, err := openHistograms(c.Context(), args[0], s3); h != nil || err != nil {
+				if err != nil {
+					return err
+				}
+				return printHistogramsInfo(c.OutOrStdout(), h, size, asJSON)
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err

@@ -173,6 +173,11 @@ func writeObject(c *cobra.Command, s3 s3Flags, path string, content *trace.Conte
 	if err := trace.Write(&encoded, content); err != nil {
 		return err
 	}
+	return putObject(c, s3, path, encoded.Bytes())
+}
+
+// putObject writes bytes to a path, which may be local or s3://.
+func putObject(c *cobra.Command, s3 s3Flags, path string, b []byte) error {
 	dir, key := store.Split(path)
 	if key == "" {
 		return usageError{fmt.Errorf("%s is not the name of a file", path)}
@@ -181,5 +186,5 @@ func writeObject(c *cobra.Command, s3 s3Flags, path string, content *trace.Conte
 	if err != nil {
 		return err
 	}
-	return s.Put(c.Context(), key, bytes.NewReader(encoded.Bytes()), int64(encoded.Len()))
+	return s.Put(c.Context(), key, bytes.NewReader(b), int64(len(b)))
 }

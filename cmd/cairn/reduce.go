@@ -17,23 +17,34 @@ import (
 
 func newReduceCommand() *cobra.Command {
 	var (
-		s3    s3Flags
-		o     clusters.Options
-		leads bool
-		out   string
+		s3        s3Flags
+		o         clusters.Options
+		leads     bool
+		histogram bool
+		out       string
 	)
 	c := &cobra.Command{
-		Use:   "reduce FILE --leads -o FILE",
-		Short: "Write a trace of the lead ranks only, which stand for all",
-		Long: `Reduce writes a trace that keeps times and results of lead ranks only and says which ranks each stands for: ranks that
+		Use:   "reduce FILE (--leads | --histogram) -o FILE",
+		Short: "Write a smaller trace: of lead ranks, which stand for all, or of histograms",
+		Long: `With --leads, reduce writes a trace that keeps times and results of lead ranks only and says which ranks each stands for: ranks that
 make the same calls (cairn clusters) and compute for as long, at the same times of the run. Every command reads it as if all ranks were there: those that a lead stands for have its calls at
 its times, with peers at the same distance from themselves. Reduce says how accurate that is: the run time that the
-replay of the leads gives on another network, and their load balance, compared with those of the whole trace.`,
-		Example: "  cairn reduce out/trace.cairn --leads -o leads.cairn",
-		Args:    exactly(1),
+replay of the leads gives on another network, and their load balance, compared with those of the whole trace.
+
+With --histogram it writes a trace that does not grow with the length of the run or the number of ranks, also of an
+irregular program: arguments that vary, durations and gaps are histograms, per cluster of ranks that behave alike and per
+call, which is a function and the place that it is called from. Numbers of calls, bytes and times are exact in sum. The
+order of calls is lost, but for which came right before which; info and dump read such a trace, and commands that need
+single calls refuse it. Reduce says what is lost, and how far the communication matrix is off.`,
+		Example: `  cairn reduce out/trace.cairn --leads -o leads.cairn
+  cairn reduce out/trace.cairn --histogram -o small.cairn`,
+		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !leads || out == "" {
-				return usageError{errors.New("what, and where to? cairn reduce FILE --leads -o FILE")}
+			if leads == histogram || out == "" {
+				return usageError{errors.New("what, and where to? cairn reduce FILE --leads -o FILE, or cairn reduce FILE --histogram -o FILE")}
+			}
+			if histogram {
+				return reduceToHistograms(c, s3, args[0], out)
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
@@ -91,6 +102,7 @@ replay of the leads gives on another network, and their load balance, compared w
 	s3.register(c)
 	flags := c.Flags()
 	flags.BoolVar(&leads, "leads", false, "keep one lead rank of each cluster")
+	flags.BoolVar(&histogram, "histogram", false, "keep histograms per cluster of ranks and per call")
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
 	flags.Var(atLeast(&o.K, 0, 0), "k", "leads of each cluster (0: as many as make a strong structure)")
 	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different")

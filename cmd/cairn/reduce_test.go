@@ -41,3 +41,37 @@ func TestReduceOfManySignatures(t *testing.T) {
 	_, err = cairn(t, "info", out)
 	require.NoError(t, err)
 }
+
+// A trace of histograms is read by what can do with it, and refused by all else, in words that help.
+func TestReduceToHistograms(t *testing.T) {
+	dir := t.TempDir()
+	whole, small := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "small.cairn")
+	_, err := cairn(t, "simulate", "--pattern", "irregular", "--ranks", "9", "--iterations", "40", "-o", whole)
+	require.NoError(t, err)
+	said, err := cairn(t, "reduce", whole, "--histogram", "-o", small)
+	require.NoError(t, err)
+	require.Contains(t, said, "calls by function off by 0%, bytes by 0%, time by 0%, time of the run by 0%")
+	require.Contains(t, said, "lost: the order of calls")
+	info, err := cairn(t, "info", small)
+	require.NoError(t, err)
+	require.Contains(t, info, "lost ")
+	require.Contains(t, info, "MPI_Isend")
+	_, err = cairn(t, "info", small, "--json")
+	require.NoError(t, err)
+	dump, err := cairn(t, "dump", small)
+	require.NoError(t, err)
+	require.Contains(t, dump, " × MPI_Waitall at irregular.c:36")
+	require.Contains(t, dump, "rank+1 (")
+	_, err = cairn(t, "dump", small, "--json")
+	require.NoError(t, err)
+	for _, command := range [][]string{
+		{"analyze", small, "-o", filepath.Join(dir, "part")}, {"clusters", small}, {"program", small}, {"placement", small}, {"predict", small},
+		{"export", small, "-o", filepath.Join(dir, "x.gz")}, {"compare", small, whole}, {"reduce", small, "--histogram", "-o", filepath.Join(dir, "again")},
+		{"reduce", small, "--leads", "-o", filepath.Join(dir, "again")},
+	} {
+		_, err := cairn(t, command...)
+		require.ErrorIs(t, err, trace.ErrHistograms, command[0])
+	}
+	_, err = cairn(t, "reduce", whole, "--histogram", "--leads", "-o", small)
+	require.ErrorContains(t, err, "--histogram")
+}

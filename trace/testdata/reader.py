@@ -449,8 +449,10 @@ class Timing:
 
 
 class Trace:
-    def __init__(self, data):
-        assert data[:7] == b"CAIRN\x1a\n" and data[7] == 3 and data[-4:] == b"NRAC"
+    version = 3
+
+    def blocks(self, data):
+        assert data[:7] == b"CAIRN\x1a\n" and data[7] == self.version and data[-4:] == b"NRAC"
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
@@ -467,6 +469,9 @@ class Trace:
                     self.section(kind, 0, 0, unpack(codec, content.bytes(content.varint()), length))
             else:
                 self.section(kind, key, part, content)
+
+    def __init__(self, data):
+        self.blocks(data)
         s = self.sections[1].strings()
         s.varint(), s.text()
         self.size = s.varint()
@@ -976,6 +981,93 @@ class Trace:
         return p
 
 
+class Histograms(Trace):
+    """A trace of histograms: version 4."""
+    version = 4
+
+    def __init__(self, data):
+        self.blocks(data)
+        s = self.sections[2].strings()
+        self.functions = {}
+        for _ in range(s.varint()):
+            number = s.varint()
+            self.functions[number], _, _ = s.text(), s.text(), s.text()
+            for _ in range(s.varint()):
+                s.text(), s.text(), s.varint()
+        s = self.sections[32].strings()
+        self.made_from = [s.varint() for _ in range(4)]
+        self.duration = s.signed()
+        self.lost, self.excluded = [[s.text() for _ in range(s.varint())] for _ in range(2)]
+        clusters = [(s.rank_list(), s.varint(), s.varint()) for _ in range(s.varint())]
+        calls = list(zip(*[s.sequence() for _ in range(6)]))
+        after = iter(s.sequence())
+        arguments = iter(list(zip(s.texts(), s.sequence(), s.sequence(), s.sequence())))
+        names = iter(list(zip(s.texts(), s.sequence())))
+        traffic = iter(list(zip(*[s.sequence() for _ in range(5)])))
+        heads = iter(list(zip(*[s.sequence() for _ in range(6)])))
+        first, width, counts = iter(s.sequence()), iter(s.sequence()), iter(s.sequence())
+        assert s.at == len(s.data)
+
+        def histogram(expected):
+            present, missing, least, span, above, length = next(heads)
+            count = expected - missing if present else 0
+            if not count:
+                return None
+            bins, end, left = [], 0, count
+            for k in range(length >> 1):
+                low = end + next(first)
+                end = low + next(width)
+                n = left if k == (length >> 1) - 1 else next(counts)
+                left -= n
+                bins.append([signed_bin(low)[0], signed_bin(end)[1], n] if length & 1 else [low, end, n])
+            if not bins:
+                k = next(k for k in range(-250, 250) if signed_bin(k)[0] <= least <= signed_bin(k)[1]) if length & 1 else 0
+                bins = [[*(signed_bin(k) if length & 1 else (least, least)), count]]
+            return {"count": count, "sum": int64(above + count * least), "min": least, "max": least + span, "bins": bins}
+
+        self.lines, calls = [], iter(calls)
+        for number, (ranks, made, ways) in enumerate(clusters):
+            cluster = {"cluster": number, "ranks": ranges(ranks)}
+            for key in "thread_calls", "thread_span_ns", "thread_inside_ns":
+                cluster[key] = histogram(len(ranks))
+            cluster["traffic"] = []
+            for low, more, messages, size, unsized in itertools.islice(traffic, ways):
+                cluster["traffic"].append({"fixed": low & 1 == 1, "low": low >> 1, "high": (low >> 1) + more, "messages": messages,
+                                           "bytes": size, "unsized": unsized})
+            self.lines.append(cluster)
+            for k, (function, site, n, unsized, gaps, args) in enumerate(itertools.islice(calls, made)):
+                call = {"cluster": number, "number": k, "function": self.functions[function], "call_site": site, "calls": n,
+                        "duration_ns": histogram(n)}
+                size = histogram(n)
+                call["gaps"] = [{"after": next(after), "ns": histogram(0)} for _ in range(gaps)]
+                call |= {"bytes": size, "unsized": unsized, "args": []}
+                for name, flags, many, others in itertools.islice(arguments, args):
+                    call["args"].append({
+                        "name": name, "result": flags & 1 == 1, "relative": flags & 2 == 2, "numbers": histogram(n), "lengths": histogram(n),
+                        "names": [{"name": text, "count": n - less} for text, less in itertools.islice(names, many)], "others": others})
+                self.lines.append(call)
+
+
+def signed_bin(k):
+    """The least and the greatest number of a bin."""
+    if k < 0:
+        low, high = signed_bin(-1 - k)
+        return -1 - high, -1 - low
+    start = lambda b: b if b < 4 else (4 + b % 4) << (b // 4 - 1)
+    return start(k), min(start(k + 1), 1 << 63) - 1
+
+
+def ranges(ranks):
+    """Ranks that ascend one by one, as text."""
+    runs = []
+    for rank in ranks:
+        if runs and runs[-1][1] + 1 == rank:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
 SEGMENTS = "? heap mapped static stack device managed pinned unknown".split()
 
 
@@ -1025,7 +1117,12 @@ def show(v, kind):
 
 if __name__ == "__main__":
     with open(sys.argv[1], "rb") as f:
-        t = Trace(f.read())
+        data = f.read()
+    if data[7] == Histograms.version:
+        for line in Histograms(data).lines:
+            print(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+        sys.exit()
+    t = Trace(data)
     if sys.argv[2:] == ["--ranks"]:
         for rank in t.ranks():
             print(json.dumps(rank))

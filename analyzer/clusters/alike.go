@@ -1,0 +1,122 @@
+package clusters
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+const (
+	// likeEnough is which part of the calls of two groups of ranks, from the same places, both make if the ranks behave alike.
+	likeEnough = 0.6
+	// mostAlike is how many groups there are at most, before they are divided by how long ranks compute.
+	mostAlike = 4
+	// muchLonger is by how much more a rank computes than the one in the middle of its group, or that one than the rank, if they
+	// do not behave alike.
+	muchLonger = 1.25
+)
+
+// Alike puts ranks together that behave alike in an irregular program, where no two make the same calls in the same order:
+// they make calls of the same functions from the same places for the most part, whatever the order and number, and compute
+// for about as long. There are few groups, however many ranks: 3·mostAlike at most. Ranks in a group ascend, groups are in
+// the order of their lowest ranks.
+func Alike(t timeline.Trace) [][]int {
+	computation := Computation(t)
+	var groups [][]int
+	for _, ranks := range byCallSet(t) {
+		groups = append(groups, byComputation(ranks, computation)...)
+	}
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return groups
+}
+
+// byCallSet goes by Chameleon's call path as a set. Sets that most ranks have come first; another one joins the group that
+// it has most in common with, if that is enough or there are enough groups.
+func byCallSet(t timeline.Trace) [][]int {
+	type set struct {
+		calls map[uint64]bool
+		ranks []int
+	}
+	paths := newPathFinder(t.Grammar(), newLikeness(t, 0).site)
+	calls := map[int]map[uint64]bool{}
+	for _, th := range t.Threads().All() {
+		if calls[th.Rank] == nil {
+			calls[th.Rank] = map[uint64]bool{}
+		}
+		for _, call := range paths.path(th.Root) {
+			calls[th.Rank][call] = true
+		}
+	}
+	bySet := map[hash]*set{}
+	for _, rank := range slices.Sorted(maps.Keys(calls)) {
+		key := empty
+		for _, call := range slices.Sorted(maps.Keys(calls[rank])) {
+			key = key.then(one(call))
+		}
+		if bySet[key] == nil {
+			bySet[key] = &set{calls: calls[rank]}
+		}
+		bySet[key].ranks = append(bySet[key].ranks, rank)
+	}
+	sets := slices.SortedFunc(maps.Values(bySet), func(a, b *set) int {
+		return cmp.Or(cmp.Compare(len(b.ranks), len(a.ranks)), cmp.Compare(a.ranks[0], b.ranks[0]))
+	})
+	var groups []*set
+	for _, s := range sets {
+		var nearest *set
+		most := -1.0
+		for _, g := range groups {
+			if common := inCommon(s.calls, g.calls); common > most {
+				nearest, most = g, common
+			}
+		}
+		if nearest == nil || most < likeEnough && len(groups) < mostAlike {
+			groups = append(groups, s)
+			continue
+		}
+		nearest.ranks = append(nearest.ranks, s.ranks...)
+	}
+	list := make([][]int, len(groups))
+	for i, g := range groups {
+		list[i] = slices.Sorted(slices.Values(g.ranks))
+	}
+	return list
+}
+
+// inCommon is the part of the elements of two sets that both have.
+func inCommon(a, b map[uint64]bool) float64 {
+	both := 0
+	for x := range a {
+		if b[x] {
+			both++
+		}
+	}
+	if len(a)+len(b) == 0 {
+		return 1
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// byComputation divides ranks into those that compute for much shorter than the one in the middle, about as long, and much
+// longer.
+func byComputation(ranks []int, computation map[int]float64) [][]int {
+	seconds := make([]float64, len(ranks))
+	for i, rank := range ranks {
+		seconds[i] = computation[rank]
+	}
+	between := middle(seconds)
+	var parts [3][]int
+	for _, rank := range ranks {
+		part := 1
+		switch c := computation[rank]; {
+		case c > between*muchLonger:
+			part = 2
+		case c < between/muchLonger:
+			part = 0
+		}
+		parts[part] = append(parts[part], rank)
+	}
+	return slices.DeleteFunc(parts[:], func(part []int) bool { return len(part) == 0 })
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# What a trace of histograms (cairn reduce --histogram) is of irregular programs: bytes of the trace and of its histograms with 1, 10
+# and 100 times the iterations and with more ranks, and what is off: sums by function, the time of the run, the middle of
+# durations, the communication matrix (relative L1). With NPB=DIR, where BT, MG and SP of class S are, also of these, under Open MPI;
+# the recorded farm needs Open MPI, too, and is left out without it.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+iterations=${1:-50}
+w=$(mktemp -d)
+trap 'rm -rf "$w"' EXIT
+missed=0
+
+printf '%-26s %10s %8s %7s %8s  %s\n' program trace small growth target ""
+# row NAME FIRST MOST TRACE: reduces it, and compares with the size FIRST (0: it is the first, and sets `bytes`), grown by MOST at most
+row() {
+  local said growth ok=pass sums median matrix
+  said=$(bin/cairn reduce --histogram "$4" -o "$w/small.cairn")
+  bytes=$(stat -c %s "$w/small.cairn")
+  growth=$(awk -v a="$bytes" -v b="$2" 'BEGIN { printf "%.3f", b ? a / b : 1 }')
+  sums=$(sed -n 's/^compared with the whole trace: \(.*\); the middle.*/\1/p' <<<"$said")
+  median=$(sed -n 's/.*durations of a call by \([0-9.]*\)%.*/\1/p' <<<"$said")
+  matrix=$(sed -n 's/.*relative L1 error \([0-9.]*\)).*/\1/p' <<<"$said")
+  awk -v g="$growth" -v m="$3" 'BEGIN { exit !(g <= m) }' || ok=MISS
+  [ "$sums" = "calls by function off by 0%, bytes by 0%, time by 0%, time of the run by 0%" ] || ok=MISS
+  awk -v x="$median" 'BEGIN { exit !(x <= 25) }' || ok=MISS
+  [ $ok = pass ] || missed=1
+  printf '%-26s %10d %8d %7s %8s  sums %s; middle of durations %s%% (≤ 25%%); matrix %s  %s\n' "$1" "$(stat -c %s "$4")" "$bytes" "$growth" "≤ $3" \
+    "$([[ $sums == *"by 0%, bytes by 0%, time by 0%, time of the run by 0%" ]] && echo exact || echo "$sums")" "$median" "$matrix" "$ok"
+}
+simulated() { # PATTERN RANKS ITERATIONS
+  local more=()
+  [ "$1" != random ] || more=(--variety 40)
+  bin/cairn simulate --pattern "$1" --ranks "$2" --iterations "$3" "${more[@]}" --noise-percent 30 --seed 3 --timing "lossy 5" -o "$w/trace.cairn" >/dev/null 2>&1
+}
+recorded() { # TRACE COMMAND…
+  rm -rf "$w/out"
+  bin/cairn run -o "$w/out" -- mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 "${@:2}" >/dev/null 2>&1
+  mv "$w/out/trace.cairn" "$1"
+}
+for pattern in irregular master-worker random; do
+  first=0
+  for times in 1 10 100; do
+    simulated $pattern 16 $((iterations * times))
+    row "$pattern, 16 ranks, ×$times" "$first" 1.1 "$w/trace.cairn"
+    [ "$first" != 0 ] || first=$bytes
+  done
+  [ $pattern != random ] || continue
+  first=0
+  for ranks in 16 64 256; do
+    simulated $pattern $ranks "$iterations"
+    row "$pattern, $ranks ranks" "$first" 1.1 "$w/trace.cairn"
+    [ "$first" != 0 ] || first=$bytes
+  done
+done
+if command -v mpirun.openmpi >/dev/null; then
+  first=0
+  for times in 1 10 100; do
+    recorded "$w/trace.cairn" -np 4 examples/bin/openmpi/farm --work-us 20 --rounds $((10 * times))
+    row "farm, recorded, ×$times" "$first" 1.1 "$w/trace.cairn"
+    [ "$first" != 0 ] || first=$bytes
+  done
+  for program in ${NPB:+MG SP}; do
+    recorded "$w/trace.cairn" -np 4 "$(find "$NPB" -iname "$program*" -type f -executable | head -n 1)"
+    row "$program, recorded" 0 1 "$w/trace.cairn"
+  done
+fi
+exit $missed

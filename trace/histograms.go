@@ -1,0 +1,222 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Histograms are a trace in which what differs from call to call and from rank to rank is histograms (ScalaTrace II: Wu and
+// Mueller, ICS 2013, §2.3, §3.1): per cluster of ranks that behave alike, and in it per call, which is a function and the
+// place that it is called from. Its size depends on the program's text, not on how long it ran or on how many ranks.
+// Lost says what it lacks. It is a file of its own kind (WriteHistograms, OpenHistograms); Open refuses it.
+type Histograms struct {
+	Meta      Meta
+	Functions []Function
+	Sites     []Site
+	Ranks     RankTable // without clocks, conditions and evidence
+	From      HistogramsFrom
+	Lost      []string // what the trace that this was made from has, and this has not
+	// DurationNS is from the first enter of a call of any rank to the last exit.
+	DurationNS int64
+	Clusters   []RankCluster // by their lowest ranks
+}
+
+// HistogramsFrom is the trace that histograms were made from.
+type HistogramsFrom struct {
+	Bytes             int64
+	Calls             uint64
+	Signatures, Rules int
+}
+
+// A RankCluster is ranks that behave alike: all their threads together.
+type RankCluster struct {
+	Ranks RankList // in order
+	// PerThread are numbers of calls, and times in ns: from the first enter to the last exit, and inside of calls.
+	ThreadCalls, ThreadSpans, ThreadInside Histogram
+	Calls                                  []CallHistogram // by function, then site
+	Traffic                                []TrafficBin
+}
+
+// A CallHistogram is all calls of a function from a place.
+type CallHistogram struct {
+	Function  uint16 // Function.ID
+	Site      uint32 // 1 + index into Sites; 0: unknown
+	Calls     uint64
+	Durations Histogram // in ns; empty where times were not kept
+	// Gaps are the times in ns from the exit of the thread's call before to the enter of this one, by that call. Where tracing
+	// was off in between there is none.
+	Gaps []GapHistogram
+	// Bytes are the sizes of the data of each call, of those that move any of a size that is known. Of Unsized calls it is not.
+	Bytes     Histogram
+	Unsized   uint64
+	Arguments []ArgumentHistogram
+}
+
+// A GapHistogram is the gaps after one call.
+type GapHistogram struct {
+	After int // the call before, an index into RankCluster.Calls; −1: not known, or one of many that come rarely
+	Gaps  Histogram
+}
+
+// An ArgumentHistogram is what an argument was: numbers, names (constants of MPI, handles, texts), or some of both. Of a
+// list it is the elements.
+type ArgumentHistogram struct {
+	Name   string // the parameter's; with ".source", ".tag" or ".bytes" for fields of a status; "return" for the result
+	Result bool   // it is what the call gave, not what it was given
+	// Relative: numbers are ranks, less the caller's.
+	Relative bool
+	Numbers  Histogram
+	Lengths  Histogram   // of the list, for each call
+	Names    []NameCount // the most frequent come first
+	Others   uint64      // names that are not listed
+}
+
+// A NameCount says how often a name came.
+type NameCount struct {
+	Name  string
+	Count uint64
+}
+
+// MaxNames is how many names an argument has at most, the others are only counted.
+const MaxNames = 16
+
+// A TrafficBin is messages of point-to-point calls from ranks of a cluster: to ranks as far away as it says, or, if Fixed,
+// to these ranks.
+type TrafficBin struct {
+	Fixed           bool
+	Low, High       int64 // distances or ranks in the world; Fixed and −1: not known
+	Messages, Bytes uint64
+	Unsized         uint64 // messages of derived datatypes, of which the size is not known
+}
+
+// ErrHistograms is the error of opening a trace of histograms for what needs its calls.
+var ErrHistograms = errors.New("this trace was made by cairn reduce --histogram: it has histograms in place of the order of calls and their single values " +
+	"and times, which are needed here; use the trace that it was made from (cairn info and cairn dump read this one)")
+
+// Calls is the number of all calls.
+func (h *Histograms) Calls() (n uint64) {
+	for i := range h.Clusters {
+		for k := range h.Clusters[i].Calls {
+			n += h.Clusters[i].Calls[k].Calls
+		}
+	}
+	return n
+}
+
+// A FunctionTotal is all calls of a function: exact, but that the time is rounded to ns call by call.
+type FunctionTotal struct {
+	Function   *Function
+	Calls      uint64
+	DurationNS int64
+	Bytes      int64  // of data of a known size
+	Unsized    uint64 // calls with data of which the size is not known
+}
+
+// Totals are those of all functions that were called, by falling time, then by number.
+func (h *Histograms) Totals() []FunctionTotal {
+	totals := make([]FunctionTotal, len(h.Functions))
+	for i := range h.Functions {
+		totals[i].Function = &h.Functions[i]
+	}
+	for i := range h.Clusters {
+		for k := range h.Clusters[i].Calls {
+			c := &h.Clusters[i].Calls[k]
+			at, _ := slices.BinarySearchFunc(h.Functions, c.Function, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
+			t := &totals[at]
+			t.Calls += c.Calls
+			t.DurationNS = saturated(t.DurationNS, c.Durations.Sum)
+			t.Bytes = saturated(t.Bytes, c.Bytes.Sum)
+			t.Unsized += c.Unsized
+		}
+	}
+	totals = slices.DeleteFunc(totals, func(t FunctionTotal) bool { return t.Calls == 0 })
+	slices.SortStableFunc(totals, func(a, b FunctionTotal) int { return cmp.Compare(b.DurationNS, a.DurationNS) })
+	return totals
+}
+
+// Function is the one with this id, nil if there is none.
+func (h *Histograms) Function(id uint16) *Function {
+	c := Content{Functions: h.Functions}
+	return c.function(id)
+}
+
+// Site is where a call was made, nil where that is not known.
+func (h *Histograms) Site(c *CallHistogram) *Site {
+	if c.Site == 0 {
+		return nil
+	}
+	return &h.Sites[c.Site-1]
+}
+
+// Validate checks that everything that h refers to is there and in order, and that histograms add up.
+func (h *Histograms) Validate() error {
+	shared := Content{Meta: h.Meta, Functions: h.Functions, Sites: h.Sites, Ranks: h.Ranks}
+	if err := shared.validateShared(); err != nil {
+		return err
+	}
+	next := -1
+	for i := range h.Clusters {
+		c := &h.Clusters[i]
+		if c.Ranks.Len() == 0 || c.Ranks.At(0) <= next {
+			return fmt.Errorf("trace: cluster %d is empty or not in order", i)
+		}
+		next = c.Ranks.At(0)
+		if err := h.validateCluster(c); err != nil {
+			return fmt.Errorf("trace: cluster %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (h *Histograms) validateCluster(c *RankCluster) error {
+	threads := c.ThreadCalls.Count
+	for _, x := range []*Histogram{&c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside} {
+		if !x.validate() || x.Count != threads && x.Count > 0 {
+			return errors.New("a histogram of its threads is damaged")
+		}
+	}
+	for i := range c.Calls {
+		if err := h.validateCall(c, i); err != nil {
+			return fmt.Errorf("call %d: %w", i, err)
+		}
+	}
+	for i := range c.Traffic {
+		if t := &c.Traffic[i]; t.Low > t.High || t.Messages == 0 || t.Fixed && t.Low < -1 {
+			return fmt.Errorf("traffic %d is damaged", i)
+		}
+	}
+	return nil
+}
+
+func (h *Histograms) validateCall(cluster *RankCluster, i int) error {
+	c := &cluster.Calls[i]
+	if h.Function(c.Function) == nil {
+		return fmt.Errorf("no function %d", c.Function)
+	}
+	if int(c.Site) > len(h.Sites) {
+		return fmt.Errorf("no call site %d", c.Site)
+	}
+	if i > 0 && compareCalls(&cluster.Calls[i-1], c) >= 0 {
+		return errors.New("not in order")
+	}
+	if c.Calls == 0 || !c.Durations.validate() || !c.Bytes.validate() || max(c.Durations.Count, c.Bytes.Count, c.Unsized) > c.Calls {
+		return errors.New("its histograms are damaged")
+	}
+	for k := range c.Gaps {
+		if g := &c.Gaps[k]; g.After < -1 || g.After >= len(cluster.Calls) || k > 0 && g.After <= c.Gaps[k-1].After || !g.Gaps.validate() {
+			return fmt.Errorf("gaps %d are damaged", k)
+		}
+	}
+	for k := range c.Arguments {
+		if a := &c.Arguments[k]; !a.Numbers.validate() || !a.Lengths.validate() || len(a.Names) > MaxNames {
+			return fmt.Errorf("argument %s is damaged", a.Name)
+		}
+	}
+	return nil
+}
+
+func compareCalls(a, b *CallHistogram) int {
+	return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Site, b.Site))
+}

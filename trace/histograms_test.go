@@ -1,0 +1,279 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+)
+
+func TestHistogramKnown(t *testing.T) {
+	var b HistogramBuilder
+	b.Add(7, 3)
+	b.Add(-2, 1)
+	require.Equal(t, Histogram{Count: 4, Sum: 19, Min: -2, Max: 7, Bins: []HistogramRange{{-2, -2, 1}, {7, 7, 3}}}, b.Histogram())
+	coarse := HistogramBuilder{Coarse: true}
+	for _, x := range []int64{0, 3, 9, 8, 100, -1, -9} {
+		coarse.Add(x, 1)
+	}
+	// four bins to a doubling from 4 on: 8 and 9 are one, −9 is the mirror of 8
+	require.Equal(t, Histogram{Count: 7, Sum: 110, Min: -9, Max: 100, Binned: true,
+		Bins: []HistogramRange{{-10, -9, 1}, {-1, -1, 1}, {0, 0, 1}, {3, 3, 1}, {8, 9, 2}, {96, 111, 1}}}, coarse.Histogram())
+	require.Equal(t, Histogram{}, (&HistogramBuilder{}).Histogram())
+	var huge HistogramBuilder
+	huge.Add(math.MaxInt64, 5)
+	require.Equal(t, int64(math.MaxInt64), huge.Histogram().Sum)
+	huge = HistogramBuilder{}
+	huge.Add(math.MinInt64, 2)
+	require.Equal(t, int64(math.MinInt64), huge.Histogram().Sum)
+}
+
+// Bins of any numbers are in order, meet, and have the number that they are of.
+func TestSignedBins(t *testing.T) {
+	for k := -1 - maxBin; k <= maxBin; k++ {
+		low, high := binRange(k)
+		require.Equal(t, []int{k, k}, []int{signedBin(low), signedBin(high)})
+		if k < maxBin {
+			next, _ := binRange(k + 1)
+			require.Equal(t, high+1, next)
+		}
+		if low >= 0 {
+			require.LessOrEqual(t, float64(high)-float64(low), 0.25*float64(low))
+		}
+	}
+	require.Equal(t, int64(math.MinInt64), first(binRange(-1-maxBin)))
+}
+
+func first(a, _ int64) int64 { return a }
+
+// Of random numbers, sums are those of a plain count, and quantiles between the tails are within 25% of it.
+func TestHistogramAgainstSorting(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		b := HistogramBuilder{Coarse: seed%2 == 0}
+		all := make([]int64, 1+r.IntN(3000))
+		sum := int64(0)
+		for i := range all {
+			all[i] = int64(math.Exp(r.NormFloat64()*float64(seed%7))*1000) - int64(seed%3)*500
+			sum += all[i]
+			b.Add(all[i], 1)
+		}
+		h := b.Histogram()
+		slices.Sort(all)
+		require.True(t, h.validate())
+		require.Equal(t, []int64{int64(len(all)), sum, all[0], all[len(all)-1]}, []int64{int64(h.Count), h.Sum, h.Min, h.Max})
+		for q := 2; q < 99; q++ {
+			exact := all[max(int(math.Ceil(float64(q)/100*float64(len(all))))-1, 0)]
+			require.LessOrEqual(t, math.Abs(float64(h.Quantile(float64(q)/100)-exact)), 0.25*math.Abs(float64(exact))+1, "seed %d, %d%%", seed, q)
+		}
+	}
+}
+
+// Where there are more distances than can be told apart, bins keep the sums.
+func TestJoinTraffic(t *testing.T) {
+	few := []TrafficBin{{Fixed: true, Low: -1, High: -1, Messages: 1}, {Low: 5, High: 5, Messages: 1, Bytes: 7}, {Low: 5, High: 5, Messages: 2, Bytes: 1}}
+	require.Equal(t, []TrafficBin{{Low: 5, High: 5, Messages: 3, Bytes: 8}, {Fixed: true, Low: -1, High: -1, Messages: 1}}, JoinTraffic(few))
+	var many []TrafficBin
+	for d := int64(-100); d <= 100; d++ {
+		many = append(many, TrafficBin{Low: d, High: d, Messages: 1, Bytes: uint64(100 + d)})
+	}
+	joined := JoinTraffic(many)
+	var messages, sum uint64
+	for _, b := range joined {
+		messages, sum = messages+b.Messages, sum+b.Bytes
+	}
+	require.Equal(t, []uint64{201, 20100}, []uint64{messages, sum})
+	require.Less(t, len(joined), 50)
+}
+
+// The matrix of a ring and of messages to rank 0 is exact; what is in one bin is spread evenly, and nothing is lost.
+func TestHistogramsMatrix(t *testing.T) {
+	h := someHistograms()
+	h.Clusters[0].Traffic = []TrafficBin{{Low: 1, High: 1, Messages: 6, Bytes: 60}, {Fixed: true, High: 0, Messages: 3, Bytes: 5, Unsized: 1}}
+	h.Clusters[1].Traffic = []TrafficBin{{Low: -3, High: -2, Messages: 5, Bytes: 50}, {Fixed: true, Low: -1, High: -1, Messages: 2}}
+	matrix, known := h.Matrix(100)
+	require.True(t, known)
+	require.Equal(t, []Traffic{
+		{-1, 0, 0, 1, 1, 0}, {-1, 0, 1, 2, 20, 0}, {-1, 1, 0, 1, 2, 0}, {-1, 1, 2, 2, 20, 0}, {-1, 2, 0, 1, 2, 1}, {-1, 2, 3, 2, 20, 0},
+		{-1, 3, -1, 2, 0, 0}, {-1, 3, 0, 2, 25, 0}, {-1, 3, 1, 3, 25, 0},
+	}, matrix)
+	_, known = h.Matrix(3)
+	require.False(t, known)
+}
+
+// someHistograms has everything that a file can have.
+func someHistograms() *Histograms {
+	histogram := func(coarse bool, values ...int64) Histogram {
+		b := HistogramBuilder{Coarse: coarse}
+		for _, x := range values {
+			b.Add(x, 1)
+		}
+		return b.Histogram()
+	}
+	c := stencil(4, 2, true)
+	h := &Histograms{
+		Meta: c.Meta, Functions: c.Functions, Sites: c.Sites, Lost: []string{"the order of calls"},
+		From: HistogramsFrom{Bytes: 12345, Calls: 20, Signatures: 9, Rules: 3}, DurationNS: 1 << 40,
+	}
+	h.Meta.Clustering, h.Meta.Excluded = nil, []string{"io"}
+	for rank := range 4 {
+		r := Rank{Rank: rank, Host: "a", Node: "n", Clock: Clock{Kind: "monotonic"}, StartRealtimeNS: 1 << 60}
+		if rank == 2 {
+			r.EndedEarly, r.End = "killed in MPI_Send", &End{Signal: 9, ExitCode: -1}
+		}
+		h.Ranks.Append(r)
+	}
+	many := make([]int64, 100)
+	for i := range many {
+		many[i] = int64(i*i*i - 1000)
+	}
+	h.Clusters = []RankCluster{
+		{
+			Ranks: NewRankList([]int{0, 1, 2}), ThreadCalls: histogram(true, 5, 5, 6), ThreadSpans: histogram(true, 1000, 1010, 990), ThreadInside: histogram(true, 1, 2, 3),
+			Calls: []CallHistogram{
+				{Function: c.Functions[0].ID, Calls: 3, Durations: histogram(true, 4, 4, 4)},
+				{Function: c.Functions[1].ID, Site: 1, Calls: 100, Unsized: 2, Durations: histogram(true, many...), Bytes: histogram(false, 8, 16, 8),
+					Gaps: []GapHistogram{{-1, histogram(true, 0)}, {0, histogram(true, -5, 100)}, {1, histogram(true, many[:97]...)}},
+					Arguments: []ArgumentHistogram{
+						{Name: "dest", Relative: true, Numbers: histogram(false, 1, -1, 1, 0), Names: []NameCount{{"MPI_PROC_NULL", 5}, {"MPI_ANY_SOURCE", 1}}, Others: 2},
+						{Name: "counts", Lengths: histogram(false, 4, 4), Numbers: histogram(false, many...)},
+						{Name: "status.tag", Result: true, Numbers: histogram(false, 7, 7)},
+					}},
+			},
+			Traffic: []TrafficBin{{Low: -16, High: -13, Messages: 9, Bytes: 1 << 40}, {Low: 1, High: 1, Messages: 1 << 40, Unsized: 3}, {Fixed: true, Low: -1, High: -1, Messages: 1}},
+		},
+		{Ranks: NewRankList([]int{3}), ThreadCalls: histogram(true, 1), ThreadSpans: histogram(true, 9), ThreadInside: histogram(true, 2)},
+	}
+	return h
+}
+
+func writtenHistograms(t testing.TB, h *Histograms) []byte {
+	var b bytes.Buffer
+	require.NoError(t, WriteHistograms(&b, h))
+	return b.Bytes()
+}
+
+func TestHistogramsRoundTrip(t *testing.T) {
+	for name, h := range map[string]*Histograms{"all": someHistograms(), "nothing": {}} {
+		b := writtenHistograms(t, h)
+		require.True(t, IsHistograms(bytes.NewReader(b)), name)
+		got, err := OpenHistograms(bytes.NewReader(b), int64(len(b)))
+		require.NoError(t, err, name)
+		require.Empty(t, cmp.Diff(h.Ranks.List(), got.Ranks.List(), cmpopts.EquateEmpty()), name)
+		got.Ranks = h.Ranks
+		require.Empty(t, cmp.Diff(h, got, cmpopts.EquateEmpty(), cmpopts.IgnoreTypes(RankTable{})), name)
+		require.Equal(t, b, writtenHistograms(t, got), name)
+	}
+}
+
+// Readers of calls refuse a trace of histograms and say what to do.
+func TestHistogramsAreRefused(t *testing.T) {
+	b := writtenHistograms(t, someHistograms())
+	_, err := Open(bytes.NewReader(b), int64(len(b)))
+	require.ErrorIs(t, err, ErrHistograms)
+	require.ErrorContains(t, err, "use the trace that it was made from")
+	b = written(t, stencil(2, 2, true))
+	require.False(t, IsHistograms(bytes.NewReader(b)))
+	_, err = OpenHistograms(bytes.NewReader(b), int64(len(b)))
+	require.ErrorContains(t, err, "no trace of histograms")
+}
+
+func TestHistogramsValidate(t *testing.T) {
+	for want, spoil := range map[string]func(h *Histograms){
+		"no function":           func(h *Histograms) { h.Clusters[0].Calls[1].Function = 9999 },
+		"no call site":          func(h *Histograms) { h.Clusters[0].Calls[1].Site = 9999 },
+		"not in order":          func(h *Histograms) { slices.Reverse(h.Clusters) },
+		"gaps 0":                func(h *Histograms) { h.Clusters[0].Calls[1].Gaps[0].After = 7 },
+		"histograms are":        func(h *Histograms) { h.Clusters[0].Calls[1].Durations.Bins[0].Count++ },
+		"argument dest":         func(h *Histograms) { h.Clusters[0].Calls[1].Arguments[0].Numbers.Bins[0].High++ },
+		"traffic 0":             func(h *Histograms) { h.Clusters[0].Traffic[0].Low = 0 },
+		"histogram of its thre": func(h *Histograms) { h.Clusters[0].ThreadSpans.Max = 1 << 50 },
+	} {
+		h := someHistograms()
+		spoil(h)
+		require.ErrorContains(t, WriteHistograms(&bytes.Buffer{}, h), want)
+	}
+}
+
+// What a trace of histograms says stays the same for ever, and the second reader, which was written from the page of the
+// format, reads the same.
+func TestHistogramsGolden(t *testing.T) {
+	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
+	if *update {
+		var b bytes.Buffer // without the codec that takes the second reader a second for each section
+		require.NoError(t, writeHistograms(&b, someHistograms(), fastest))
+		WriteGolden(t, file, b.Bytes())
+		WriteGolden(t, text, someHistograms().AppendJSON(nil))
+	}
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want, err := os.ReadFile(text)
+	require.NoError(t, err)
+	h, err := OpenHistograms(bytes.NewReader(b), int64(len(b)))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(h.AppendJSON(nil)))
+	require.Equal(t, string(want), string(someHistograms().AppendJSON(nil)))
+	got, err := exec.Command("python3", "testdata/reader.py", file).CombinedOutput()
+	require.NoError(t, err, string(got))
+	require.Equal(t, string(want), string(got))
+}
+
+// Only errors come of any bytes, and no more memory than the limit.
+func useHistograms(t testing.TB, b []byte) {
+	within(t, fuzzMemory, func() {
+		h, err := OpenHistograms(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(fuzzMemory))
+		if err != nil {
+			return
+		}
+		h.Totals()
+		h.Matrix(1 << 12)
+		for i := range h.Clusters {
+			h.Clusters[i].ThreadSpans.Quantile(0.5)
+		}
+	})
+}
+
+// FuzzHistograms puts bytes into the section of histograms of a good file.
+func FuzzHistograms(f *testing.F) {
+	h := someHistograms()
+	f.Add(appendHistograms(h))
+	f.Add(appendHistograms(&Histograms{}))
+	f.Fuzz(func(t *testing.T, section []byte) {
+		var b bytes.Buffer
+		w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+		w.write(append([]byte(magic), HistogramsVersion))
+		w.section(blockMeta, appendMeta(&h.Meta))
+		w.section(blockFunctions, appendFunctions(h.Functions))
+		w.section(blockSites, appendSites(h.Sites))
+		w.section(blockRanks, appendRanks(&h.Ranks))
+		w.section(blockHistograms, section)
+		w.block(blockSections, 0, 0, appendSections(nil, w.small, w.purpose))
+		w.finish()
+		useHistograms(t, b.Bytes())
+	})
+}
+
+// Any byte of the section may be another one.
+func TestSpoiledHistograms(t *testing.T) {
+	good := appendHistograms(someHistograms())
+	for i := range good {
+		for _, x := range []byte{1, 0xff} {
+			b := slices.Clone(good)
+			b[i] = x
+			var h Histograms
+			d := sectionDecoder(b, newBudget(fuzzMemory))
+			d.histograms(&h)
+			if d.err == nil {
+				require.NotPanics(t, func() { _ = h.Validate() }, fmt.Sprint(i))
+			}
+		}
+	}
+}
