@@ -39,7 +39,6 @@ var texts = map[string]bool{
 
 // mayUse has the files that may use them, and what for. None may compare them with words of its own.
 var mayUse = map[string]string{
-<<<<<<< HEAD
 	"trace/sections.go":                  "reads and writes them",
 	"trace/semantics.go":                 "gives them to this package",
 	"trace/event_text.go":                "prints names",
@@ -55,21 +54,7 @@ var mayUse = map[string]string{
 	"analyzer/skeleton/compare.go":       "prints names",
 	"analyzer/export/perfetto/export.go": "shows the class as the category of a slice",
 	"replayer/gen/*":                     "writes C, of which names are a part",
-=======
-	"trace/sections.go":             "reads and writes them",
-	"trace/semantics.go":            "gives them to this package",
-	"trace/event_text.go":           "prints names",
-	"trace/event_json.go":           "prints names",
-	"tracer/recorder/signature.go":  "writes them",
-	"tracer/gen/*":                  "writes C, of which names are a part",
-	"tracer/verify/*":               "finds parameters by the names that the log has",
-	"analyzer/tracetest/*":          "finds parameters by the names that a test gives",
-	"analyzer/clusters/likeness.go": "ignores parameters that the user names",
-	"analyzer/logical/read.go":      "prints names",
-	"analyzer/program/value.go":     "prints names",
-	"analyzer/reduce/histogram_call.go": "names the arguments that histograms are of",
-	"analyzer/export/perfetto/export.go":   "shows the class as the category of a slice",
->>>>>>> wt-histogram
+	"analyzer/reduce/histogram_call.go":  "names the arguments that histograms are of",
 }
 
 // A finding is a use of such a text.
