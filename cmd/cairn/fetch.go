@@ -1,17 +1,23 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
 func newFetchCommand() *cobra.Command {
-	var s3 s3Flags
+	var (
+		s3        s3Flags
+		replayers bool
+	)
 	c := &cobra.Command{
 		Use:   "fetch TRACE FILE",
 		Short: "Copy a trace out of storage for ranks that re-execute it, after a look at whether it is one",
@@ -38,6 +44,9 @@ func newFetchCommand() *cobra.Command {
 				_, err := io.Copy(file, io.NewSectionReader(object, 0, object.Size()))
 				return err
 			})
+			if err == nil && replayers {
+				err = copyReplayers(filepath.Dir(args[1]))
+			}
 			if err != nil {
 				return err
 			}
@@ -46,5 +55,40 @@ func newFetchCommand() *cobra.Command {
 		},
 	}
 	s3.register(c)
+	c.Flags().BoolVar(&replayers, "replayers", false, "copy this command and the replayers beside FILE, too")
 	return c
+}
+
+// copyReplayers copies to a directory what ranks start: this command, and the replayers of all MPIs that there are.
+func copyReplayers(dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	programs := []string{self}
+	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
+		program, err := (&replay{mpi: abi}).program(abi)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, program)
+	}
+	for _, program := range programs {
+		from, err := os.Open(program)
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(program)
+		if program == self {
+			name = "cairn"
+		}
+		err = writeWhole(filepath.Join(dir, name), func(file *os.File) error {
+			_, err := io.Copy(file, from)
+			return errors.Join(err, file.Chmod(0o755))
+		})
+		if err := errors.Join(err, from.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

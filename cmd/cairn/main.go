@@ -88,7 +88,7 @@ func newRootCommand() *cobra.Command {
 	add(peopleGroup, profiled(obey(newReplayFeedCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
-	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(), newFetchCommand(),
+	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(), newFetchCommand(), newReplayRankCommand(),
 		newDeletePrefixCommand(), newResolveCommand())...)
 	return root
 }

@@ -47,7 +47,7 @@ func TestProfileWithoutAFile(t *testing.T) {
 
 // Whatever reads or writes for long has both flags: all commands but those that are known to be short.
 func TestProfilesOfLongCommands(t *testing.T) {
-	short := []string{"info", "copy", "fetch", "install", "probe", "check-storage", "make-bucket", "delete-prefix", "resolve", "help", "completion"}
+	short := []string{"info", "copy", "fetch", "replay-rank", "install", "probe", "check-storage", "make-bucket", "delete-prefix", "resolve", "help", "completion"}
 	long := 0
 	for _, c := range newRootCommand().Commands() {
 		if slices.Contains(short, c.Name()) {

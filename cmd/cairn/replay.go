@@ -212,22 +212,10 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 		return nil, nil, err
 	}
 	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
-		lines := make([]string, len(refusals))
-		for i, refusal := range refusals {
-			lines[i] = "\n  " + refusal.String()
-		}
-		return nil, nil, statusError{exitBadData, fmt.Errorf("%s cannot be executed again:%s", r.file, strings.Join(lines, ""))}
+		return nil, nil, statusError{exitBadData, r.refused(refusals)}
 	}
 	r.note(t)
 	recorded, err := r.recorded(ctx, f)
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := filepath.Abs(r.file)
-	if err != nil {
-		return nil, nil, err
-	}
-	feeder, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -235,10 +223,38 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	return append(slices.Clone(r.launcher), program,
+	arguments, err := r.arguments(t, scratch, recorded)
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return slices.Concat(r.launcher, []string{program}, arguments), remove, nil
+}
+
+// refused names what keeps the run from being executed again.
+func (r *replay) refused(refusals []reexecution.Refusal) error {
+	var lines strings.Builder
+	for _, refusal := range refusals {
+		lines.WriteString("\n  " + refusal.String())
+	}
+	return fmt.Errorf("%s cannot be executed again:%s", r.file, lines.String())
+}
+
+// arguments are those of the replayer. The run took so many recorded seconds, 0 if that is not known.
+func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) ([]string, error) {
+	file, err := filepath.Abs(r.file)
+	if err != nil {
+		return nil, err
+	}
+	feeder, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return []string{
 		"--feeder", feeder, "--scratch", scratch, "--compute", r.compute, "--scale", strconv.FormatFloat(r.scale, 'g', -1, 64),
 		"--memory", strconv.FormatInt(r.memory, 10), "--ranks", strconv.Itoa(t.Meta().WorldSize),
-		"--threads", strconv.Itoa(mostThreads(t)), "--recorded", strconv.FormatFloat(recorded, 'f', 9, 64), file), remove, nil
+		"--threads", strconv.Itoa(mostThreads(t)), "--recorded", strconv.FormatFloat(recorded, 'f', 9, 64), file,
+	}, nil
 }
 
 // scratchFolder is where MPI's files go.

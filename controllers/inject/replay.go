@@ -16,9 +16,9 @@ import (
 )
 
 // replayRank is the program that each rank runs, in the place of the user's; flags and the trace follow.
-var replayRank = []string{toolsPath + "/cairn", "replay-rank"}
+var replayRank = []string{replayPath + "/cairn", "replay-rank"}
 
-// injectReplay fetches the trace into a pod, and ends the launcher's command with its re-execution. Only the init
+// injectReplay fetches the trace and what executes it into a pod, and ends the launcher's command with its re-execution. Only the init
 // container has the storage's key; ranks find a file.
 func injectReplay(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, options Options) {
 	pod.InitContainers = append(pod.InitContainers, fetchContainer(pod, options))
@@ -69,7 +69,7 @@ func fetchContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 		Name:            FetchContainer,
 		Image:           options.Image,
 		ImagePullPolicy: options.PullPolicy,
-		Args:            []string{"fetch", options.Replay.Trace, replayTrace},
+		Args:            []string{"fetch", "--replayers", options.Replay.Trace, replayTrace},
 		Env:             container.StorageEnv(options.S3),
 		VolumeMounts: append([]corev1.VolumeMount{{Name: replayVolume, MountPath: replayPath}},
 			container.StorageMounts(options.S3)...),
