@@ -13,7 +13,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
-command -v smpirun >/dev/null || die "smpirun is missing: hack/install.sh base installs it"
+command -v smpirun >/dev/null || die "smpirun is missing: hack/install.sh readers installs it"
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
 network=(--latency 20us --bandwidth 10)

@@ -2,19 +2,19 @@
 # Obtain what development needs, in stages. What is there already is kept, and
 # two of these may run at once.
 #   hack/install.sh base        compilers, Open MPI and MPICH: builds, traced runs on this machine
-#   hack/install.sh tables      DuckDB's command, which reads the tables of cairn export in the tests
+#   hack/install.sh readers     what reads the exports in the tests: OTF2's tools, SimGrid, DuckDB, pandas, notebooks
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)
 #   hack/install.sh cluster     the whole local cluster, helm, MinIO and the base images
 #                               (CAIRN_CLUSTER=existing: without what that cluster has itself)
-#   hack/install.sh all         base, tables and cluster
+#   hack/install.sh all         base, readers and cluster
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdir -p "$BIN" "$BUILD"
 
-base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3
-  python3-dev python3-mpi4py python3-pandas python3-nbclient python3-ipykernel zstd strace qemu-user
-  pkg-config libsimgrid-dev libopen-trace-format2-dev otf2-tools python3-otf2)
+base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user)
+reader_packages=(pkg-config libopen-trace-format2-dev otf2-tools python3-otf2 libsimgrid-dev python3 python3-pandas
+  python3-nbclient python3-ipykernel)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps
   openssl curl ca-certificates mmdebstrap buildah gcc libc6-dev)
 
@@ -115,7 +115,7 @@ do_system() {
 }
 
 # DuckDB comes as static libraries in a Go module; with -c its command is a page.
-do_tables() {
+do_duckdb() {
   local d=$BUILD/duckdb-$DUCKDB_VERSION
   module "$d" duckdb 1.26.0 github.com/duckdb/duckdb-go/v2 "$DUCKDB_VERSION"
   cp "$HACK/duckdb/main.go" "$d/main.go"
@@ -134,7 +134,10 @@ do_tools() {
 }
 
 base() { locked apt apt_install "${base_packages[@]}"; }
-tables() { locked go-build-tables do_tables; }
+readers() {
+  locked apt apt_install "${reader_packages[@]}"
+  locked go-build-duckdb do_duckdb
+}
 apiserver() { locked go-build-apiserver do_apiserver; }
 cluster() {
   locked apt apt_install "${cluster_packages[@]}"
@@ -148,12 +151,12 @@ cluster() {
   "$HACK/images.sh" --build-only minio
 }
 
-[ $# -gt 0 ] || die "usage: $0 base|tables|apiserver|cluster|all..."
+[ $# -gt 0 ] || die "usage: $0 base|readers|apiserver|cluster|all..."
 command -v go >/dev/null || die "Go is missing (hack/preflight.sh says what else is)"
 for s; do
   case $s in
-    base | tables | apiserver | cluster) $s ;;
-    all) base; tables; cluster ;;
+    base | readers | apiserver | cluster) $s ;;
+    all) base; readers; cluster ;;
     *) die "unknown stage $s" ;;
   esac
 done

@@ -25,7 +25,7 @@ func runPython(t *testing.T, environment []string, arguments ...string) []byte {
 	command.Env = append(command.Env, environment...)
 	out, err := command.Output()
 	if failed, is := err.(*exec.ExitError); is {
-		require.NoError(t, err, "%s\n`hack/install.sh base` installs python3-pandas, python3-nbclient and python3-ipykernel", failed.Stderr)
+		require.NoError(t, err, "%s\n`hack/install.sh readers` installs python3-pandas, python3-nbclient and python3-ipykernel", failed.Stderr)
 	}
 	require.NoError(t, err)
 	return out

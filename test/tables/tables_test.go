@@ -33,7 +33,7 @@ func duckdb(t *testing.T) string {
 		cache = filepath.Join(home, ".cache", "cairn")
 	}
 	binary := filepath.Join(cache, "bin", "duckdb")
-	require.FileExists(t, binary, "run `hack/install.sh tables` (make test does)")
+	require.FileExists(t, binary, "run `hack/install.sh readers` (make test does)")
 	return binary
 }
 

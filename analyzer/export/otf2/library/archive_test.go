@@ -34,7 +34,7 @@ func read(t *testing.T, anchor string, r *trace.Reader, part bool) {
 		check.Args = append(check.Args, "part")
 	}
 	out, err = check.CombinedOutput()
-	require.NoError(t, err, "hack/install.sh base installs python3-otf2: %s", out)
+	require.NoError(t, err, "hack/install.sh readers installs python3-otf2: %s", out)
 	t.Logf("%s", bytes.TrimSpace(out))
 }
 
