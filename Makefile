@@ -65,7 +65,7 @@ generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CR
 	go generate ./...
 
 .PHONY: docs
-docs: build examples ## README's output blocks, from real runs (those of a cluster while the demo's runs)
+docs: build bin/cairn-otf2 examples ## README's output blocks, from real runs (those of a cluster while the demo's runs)
 	hack/docs.sh
 
 .PHONY: docs-screenshot

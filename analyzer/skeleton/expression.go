@@ -138,14 +138,7 @@ func (w *writer) cases(of *subject, columns []column) (expression, error) {
 		if !named && len(names) > 2 {
 			continue
 		}
-		var with, without []column
-		for _, c := range columns {
-			if c.values[0] == x {
-				with = append(with, c)
-			} else {
-				without = append(without, c)
-			}
-		}
+		without := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.values[0] == x })
 		condition, found := w.simple(worlds(without), around)
 		if !found {
 			continue
@@ -239,17 +232,18 @@ func (w *writer) commOf(of *subject, world int) int {
 }
 
 // own is the caller's rank in the communicator, and its size, in C; false: not known.
-func own(of *subject, columns []column, world int) (rank, size string, same bool, known bool) {
+func own(of *subject, columns []column, world int) (rank, size string, known bool) {
+	differs := false // from the rank in MPI_COMM_WORLD
 	for _, c := range columns {
 		if c.own < 0 {
-			return "rank", "size", true, false
+			return "rank", "size", false
 		}
-		same = same || c.own != c.world || c.size != world
+		differs = differs || c.own != c.world || c.size != world
 	}
-	if !same || of.comm == "" {
-		return "rank", "size", true, !same
+	if !differs || of.comm == "" {
+		return "rank", "size", !differs
 	}
-	return "rank_in(" + of.comm + ")", "size_of(" + of.comm + ")", false, true
+	return "rank_in(" + of.comm + ")", "size_of(" + of.comm + ")", true
 }
 
 // function is a number as a function of the rank.
@@ -257,7 +251,7 @@ func (w *writer) function(of *subject, columns []column) (expression, bool) {
 	if slices.ContainsFunc(columns, func(c column) bool { return c.values[0].name != "" }) {
 		return expression{}, false
 	}
-	rank, size, _, known := own(of, columns, len(w.ranks))
+	rank, size, known := own(of, columns, len(w.ranks))
 	if !known {
 		for i := range columns {
 			columns[i].own, columns[i].size = columns[i].world, len(w.ranks)
@@ -365,7 +359,7 @@ func progression(c column) (int64, bool) {
 
 // relative is a peer that differs from call to call, seen from the caller the same on all ranks.
 func (w *writer) relative(of *subject, columns []column) (expression, bool) {
-	rank, size, _, known := own(of, columns, len(w.ranks))
+	rank, size, known := own(of, columns, len(w.ranks))
 	if !known || len(columns) < minRanks {
 		return expression{}, false
 	}

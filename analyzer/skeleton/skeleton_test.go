@@ -93,7 +93,8 @@ func TestConditions(t *testing.T) {
 		}
 	})
 	s := made(t, timeline.Of(b.Open(t)), skeleton.Options{})
-	body := s.Source[strings.Index(s.Source, "int main"):]
+	_, body, found := strings.Cut(s.Source, "int main")
+	require.True(t, found)
 	assert.Contains(t, body, `    if (rank == 0) {
         MPI_Wtime();
     } else {

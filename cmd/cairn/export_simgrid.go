@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -52,10 +51,6 @@ func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	for _, o := range s.LeftOut {
 		fmt.Fprintf(&b, "left out: %d %s\n", o.Count, o.What)
 	}
-	dir, err := filepath.Abs(r.Out)
-	if err != nil {
-		return "", err
-	}
-	fmt.Fprintf(&b, "cd %s && smpirun -np %d -platform platform.xml -hostfile hostfile -replay traces.txt", dir, s.Ranks)
+	fmt.Fprintf(&b, "cd %s && smpirun -np %d -platform platform.xml -hostfile hostfile -replay traces.txt", r.Out, s.Ranks)
 	return b.String(), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/skeleton"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 func newSkeletonCommand() *cobra.Command {
@@ -100,7 +101,7 @@ func writeSkeleton(dir string, s *skeleton.Skeleton) error {
 
 // summarize says what was written.
 func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
-	fmt.Fprintf(out, "%s: %d lines, %d functions, %d MPI calls\n", filepath.Join(dir, "skeleton.c"), strings.Count(s.Source, "\n"), s.Functions, s.Calls)
+	fmt.Fprintf(out, "%s: %d lines, %s, %s\n", filepath.Join(dir, "skeleton.c"), strings.Count(s.Source, "\n"), wording.Count(s.Functions, "function", "functions"), wording.Count(s.Calls, "MPI call", "MPI calls"))
 	if len(s.Fixed) > 0 {
 		fmt.Fprintf(out, "runs on %d ranks only: %s\n", s.Ranks, s.Fixed[0])
 	} else {

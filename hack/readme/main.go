@@ -90,7 +90,7 @@ var (
 	host       = regexp.MustCompile(`\(host [^)]*\)`)
 	identifier = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{12,}\b`)
 	age        = regexp.MustCompile(`\b([0-9]+[dhms])+\b`)
-	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
+	number     = regexp.MustCompile(`[-+]?[0-9]+([.,][0-9]+)*`)
 	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
 	runDelay   = regexp.MustCompile(`, waited N unit for a CPU`) // a kernel without schedstat does not count it
 	steal      = regexp.MustCompile(`(?m)^steal on .*\n`)        // only where a hypervisor took a CPU meanwhile

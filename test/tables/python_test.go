@@ -2,6 +2,7 @@ package tables
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +25,7 @@ func runPython(t *testing.T, environment []string, arguments ...string) []byte {
 		"PATH="+filepath.Dir(duckdb(t))+":"+os.Getenv("PATH"), "HOME="+t.TempDir())
 	command.Env = append(command.Env, environment...)
 	out, err := command.Output()
-	if failed, is := err.(*exec.ExitError); is {
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		require.NoError(t, err, "%s\n`hack/install.sh readers` installs python3-pandas, python3-nbclient and python3-ipykernel", failed.Stderr)
 	}
 	require.NoError(t, err)

@@ -169,17 +169,17 @@ func (p *process) buffers(l *line, plan *plan) (send, receive uint64) {
 	}
 	switch plan.collective.op {
 	case CollectiveReduceScatter: // of the vector, one part
-		send, _ = p.size(takes, datatype)
+		send = p.size(takes, datatype)
 		if own := l.event.OwnRank; takes.Form == trace.List && own < len(takes.List) {
-			receive, _ = p.sizeOf(takes.List[own].Int, datatype)
+			receive = p.sizeOf(takes.List[own].Int, datatype)
 		}
 		return send, receive
 	case CollectiveReduceScatterBlock:
-		receive, _ = p.size(takes, datatype)
+		receive = p.size(takes, datatype)
 		return receive, receive
 	}
-	send, _ = p.size(count, datatype)
-	receive, _ = p.size(takes, type2)
+	send = p.size(count, datatype)
+	receive = p.size(takes, type2)
 	return send, receive
 }
 

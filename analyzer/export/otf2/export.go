@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -193,5 +194,5 @@ func (s *Summary) Repairs() string {
 	if s.Repaired == 0 {
 		return "no times had to be moved: effects come after causes"
 	}
-	return fmt.Sprintf("%d calls that ended before their cause were moved, by %.3g µs at most", s.Repaired, float64(s.LargestNS)/1e3)
+	return fmt.Sprintf("%s before their cause, by %.3g µs at most, and now end after it", wording.Count(s.Repaired, "call ended", "calls ended"), float64(s.LargestNS)/1e3)
 }

@@ -109,7 +109,7 @@ func (p *process) accessFile(l *line, plan *plan) error {
 		return nil
 	}
 	p.summary.Files++
-	bytes, _ := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
+	bytes := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
 	begin := Event{Kind: IoOperationBegin, Object: f.ref, Op: OperationRead, Sent: bytes, ID: p.id()}
 	done.ID = begin.ID
 	if plan.Access == semantics.WriteFile {

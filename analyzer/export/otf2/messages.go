@@ -36,7 +36,7 @@ func (p *process) message(l *line, plan *plan) error {
 	}
 	comm := l.event.Comm
 	if send {
-		if err := p.sendFrom(l, plan, r, comm); err != nil {
+		if err := p.sendFrom(l, r, comm); err != nil {
 			return err
 		}
 	}
@@ -47,8 +47,8 @@ func (p *process) message(l *line, plan *plan) error {
 }
 
 // sendFrom writes the sending side of a call.
-func (p *process) sendFrom(l *line, plan *plan, r *request, comm int) error {
-	bytes, _ := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
+func (p *process) sendFrom(l *line, r *request, comm int) error {
+	bytes := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
 	if n := l.in(semantics.Partitions); n.Form == trace.Int {
 		bytes *= uint64(max(0, n.Int))
 	}

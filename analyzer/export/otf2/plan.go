@@ -97,7 +97,7 @@ func (p *process) effects(l *line, plan *plan) error {
 	case semantics.CommunicatorFree:
 		return p.freeCommunicator(l)
 	case semantics.WindowCreate:
-		return p.createWindow(l, plan)
+		return p.createWindow(l)
 	case semantics.WindowFree:
 		return p.freeWindow(l, plan)
 	case semantics.WindowSynchronize:
@@ -118,13 +118,13 @@ func (p *process) effects(l *line, plan *plan) error {
 	return nil
 }
 
-// size is that of some elements of a datatype, in bytes; false if it is not known.
-func (p *process) size(count, datatype *trace.Value) (uint64, bool) {
+// size is that of some elements of a datatype, in bytes; 0 where it is not known.
+func (p *process) size(count, datatype *trace.Value) uint64 {
 	switch count.Form {
 	case trace.Int:
 		return p.sizeOf(count.Int, datatype)
 	case trace.List:
-		sum, all := uint64(0), true
+		sum := uint64(0)
 		for i := range count.List {
 			of := datatype
 			if datatype.Form == trace.List {
@@ -133,22 +133,21 @@ func (p *process) size(count, datatype *trace.Value) (uint64, bool) {
 				}
 				of = &datatype.List[i]
 			}
-			one, known := p.sizeOf(count.List[i].Int, of)
-			sum, all = sum+one, all && known
+			sum += p.sizeOf(count.List[i].Int, of)
 		}
-		return sum, all
+		return sum
 	}
-	return 0, false
+	return 0
 }
 
-func (p *process) sizeOf(count int64, datatype *trace.Value) (uint64, bool) {
+func (p *process) sizeOf(count int64, datatype *trace.Value) uint64 {
 	if count <= 0 {
-		return 0, true
+		return 0
 	}
 	if datatype.Form == trace.Name {
-		size, known := trace.DatatypeSize(datatype.Text)
-		return uint64(count * size), known
+		size, _ := trace.DatatypeSize(datatype.Text)
+		return uint64(count * size)
 	}
-	d, known := p.datatypes.Of(datatype)
-	return uint64(count * d.Size), known
+	d, _ := p.datatypes.Of(datatype)
+	return uint64(count * d.Size)
 }

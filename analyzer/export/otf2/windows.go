@@ -27,7 +27,7 @@ type pendingAccess struct {
 }
 
 // createWindow writes that a window is made.
-func (p *process) createWindow(l *line, plan *plan) error {
+func (p *process) createWindow(l *line) error {
 	e, h := l.event, l.out(semantics.Window)
 	if e.Comm < 0 || h.Form != trace.Handle {
 		return nil
@@ -143,8 +143,8 @@ func (p *process) access(l *line, plan *plan) error {
 		return nil // MPI_PROC_NULL
 	}
 	e := Event{Object: w.ref, Peer: uint32(target.Int), ID: p.id()}
-	sent, _ := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
-	received, _ := p.size(l.in(semantics.ReceiveCount), l.in(semantics.ReceiveDatatype))
+	sent := p.size(l.in(semantics.Count), l.in(semantics.Datatype))
+	received := p.size(l.in(semantics.ReceiveCount), l.in(semantics.ReceiveDatatype))
 	switch plan.Access {
 	case semantics.Put:
 		e.Kind, e.Sent = RmaPut, sent
@@ -155,7 +155,7 @@ func (p *process) access(l *line, plan *plan) error {
 	case semantics.GetAccumulate:
 		e.Kind, e.Op, e.Sent, e.Received = RmaAtomic, AtomicFetchAndAccumulate, sent, received
 	case semantics.FetchAndOp, semantics.CompareAndSwap: // one element
-		one, _ := p.sizeOf(1, l.in(semantics.Datatype))
+		one := p.sizeOf(1, l.in(semantics.Datatype))
 		e.Kind, e.Op, e.Sent, e.Received = RmaAtomic, AtomicFetchAndAccumulate, one, one
 		if plan.Access == semantics.CompareAndSwap {
 			e.Op = AtomicCompareAndSwap

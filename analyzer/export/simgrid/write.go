@@ -51,7 +51,8 @@ func (w *writer) action(name string, arguments ...int64) {
 	for _, v := range arguments {
 		b = strconv.AppendInt(append(b, ' '), v, 10)
 	}
-	w.line = append(b, '\n')
+	b = append(b, '\n')
+	w.line = b
 	_, _ = w.out.Write(w.line) // Flush reports the error
 	w.summary.Actions++
 }
@@ -127,7 +128,7 @@ func (w *writer) locate(c *timeline.Call) {
 			return '_'
 		}
 		return c
-	}, file) + " " + strconv.Itoa(int(site.Line))
+	}, file) + " " + strconv.Itoa(site.Line)
 	if name != w.site {
 		w.site = name
 		w.action(name)
