@@ -145,7 +145,7 @@ do_bases() {
 source_key() {
   cd "$ROOT"
   { git ls-files --cached --others --exclude-standard 2>/dev/null || find . -type f -printf '%P\n'; } |
-    grep -vE '^(\.git|bin|lib|out|\.cache|docs|hack|examples|charts|config|test|tracer/shim/build)/|\.md$|_test\.go$|(^|/)testdata/' |
+    grep -vE '^(\.git|bin|lib|out|\.cache|docs|hack|examples|charts|config|test|tracer/shim/build|replayer/build)/|\.md$|_test\.go$|(^|/)testdata/' |
     sort -u | while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\0' "$f"; done | xargs -0 sha256sum | digest
 }
 
