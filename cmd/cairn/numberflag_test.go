@@ -67,6 +67,15 @@ var nonsense = map[string][]string{
 	"analyze --to":                 {"-1", "1e10"},
 	"export --from":                {"-1", "1e10"},
 	"export --to":                  {"-1", "1e10"},
+	"export --latency":             {"-1us", "1"},
+	"export --bandwidth":           {"-1", "1e10"},
+	"replay --compute-scale":       {"-1", "1e7"},
+	"replay-rank --compute-scale":  {"-1", "1e7"},
+	"replay-feed --rank":           {"-1"},
+	"replay-feed --threads":        {"0"},
+	"replay-feed --first-file":     {"2"},
+	"skeleton --scale":             {"-1", "0"},
+	"scale --ranks":                {"0", "-1"},
 	"graph --from":                 {"-1", "1e10"},
 	"graph --to":                   {"-1", "1e10"},
 	"clusters --k":                 {"-1", "5"},
@@ -94,8 +103,10 @@ func TestNonsenseNumbers(t *testing.T) {
 	numeric := []string{"int", "int64", "uint64", "float", "float64", "duration", "seconds", "ints", "intSlice", "durationSlice"}
 	others := []string{"string", "bool", "strings", "stringSlice", "stringArray"}
 	four := fileOf(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 4, Iterations: 3}))
+	eight := fileOf(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 8, Iterations: 3}))
 	whatElse := map[string][]string{
 		"simulate": {"--pattern", "stencil2d", "-o", t.TempDir() + "/x.cairn"}, "dump": {four}, "analyze": {four, "-o", t.TempDir()},
+		"replay": {four, "--", "true"}, "replay-rank": {four}, "replay-feed": {four}, "skeleton": {four, "-o", t.TempDir()}, "scale": {four, eight},
 		"export": {four, "-o", t.TempDir() + "/x"}, "graph": {four}, "clusters": {four}, "program": {four, "--logical"},
 		"reduce": {four, "--leads", "-o", t.TempDir() + "/x.cairn"}, "predict": {four}, "merge": {"--job", "--store", t.TempDir()},
 		"report": {"--job", "--store", t.TempDir()}, "delete-prefix": {"--store", t.TempDir()},

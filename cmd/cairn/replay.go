@@ -69,7 +69,7 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
 		},
 	}
 	c.Flags().StringVar(&r.compute, "compute", "busy", "how computation is executed. busy: the thread takes as much CPU time; sleep: it sleeps")
-	c.Flags().Var(atLeast(&r.scale, 1, 0), "compute-scale", "so many times the computation")
+	c.Flags().Var(within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
 	c.Flags().StringVar(&speed, "speed", "recorded", "recorded; max: without computation")
 	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of a rank may take")
 	c.Flags().StringVar(&r.scratch, "scratch", "", "folder for files that MPI reads and writes, which all ranks see (default: a temporary one)")

@@ -39,7 +39,7 @@ func newReplayRankCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.compute, "compute", "busy", "busy or sleep")
-	c.Flags().Var(atLeast(&r.scale, 1, 0), "compute-scale", "so many times the computation")
+	c.Flags().Var(within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
 	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of the rank may take")
 	return c
 }

@@ -38,9 +38,6 @@ size. It runs on the recorded number of ranks, and on others where all that diff
 			if (out == "") == (traced == "") {
 				return usageError{errors.New("-o DIR to write a skeleton, or --compare TRACE of one")}
 			}
-			if o.Scale <= 0 || o.Scale > 1 {
-				return usageError{errors.New("--scale is a part of the iterations: more than 0, up to 1")}
-			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
@@ -65,7 +62,7 @@ size. It runs on the recorded number of ranks, and on others where all that diff
 	s3.register(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "the folder to write skeleton.c, a Makefile and a README to")
 	c.Flags().StringVar(&traced, "compare", "", "say whether the skeleton that this trace is of makes the same calls, and fail if not")
-	c.Flags().Float64Var(&o.Scale, "scale", 1, "part of the iterations that outermost loops make: 0.01 for a hundredth")
+	c.Flags().Var(within(&o.Scale, 1, 1e-6, 1), "scale", "part of the iterations that outermost loops make: 0.01 for a hundredth")
 	return c
 }
 
