@@ -9,16 +9,15 @@ cd "$ROOT"
 export KUBEBUILDER_ASSETS=$BIN OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 install() {
-  hack/preflight.sh test
-  hack/install.sh all
+  hack/preflight.sh test && hack/install.sh all
 }
 # for arm64, too: the test of its commands compiles them, and finds that done
 build() { make -s build bin/cairn-otf2 build-arm64 examples; }
 verify() { hack/verify.sh; }
 # with OTF2's library, too: what is written is read by OTF2's own tools
 unit() {
-  go test -timeout 15m ./...
-  go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn
+  go test -timeout 15m ./... &&
+    go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn
 }
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of
 # others, for which it checks uses of unsafe pointers, too. The rest of the analyzer runs in one goroutine per analysis,
@@ -38,6 +37,7 @@ e2e() { hack/e2e.sh; }
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(install build verify unit race mpi docs e2e)
 total=$SECONDS
+# a stage is one list of commands: within "||" a command that fails ends it only by "&&"
 for stage in "${stages[@]}"; do
   case $stage in install | build | verify | unit | race | mpi | docs | e2e) ;; *) die "unknown stage $stage" ;; esac
   say "=== $stage"

@@ -5,7 +5,7 @@
 // method is that of package program, whose tree of loops and calls is written as text: loops as loops, the functions of
 // the call path as functions, ranks that differ as conditions, arguments as functions of rank and size. Skeletons of
 // logical traces are what "Logicalization of MPI communication traces" (Xu, Prithivathi, Subhlok, Zheng) is for (§1, §2);
-// Pilgrim (Wang, Balaji, Snir, SC '21, §7) names proxy programs as a use of its traces.
+// Pilgrim (Wang, Balaji, Snir, SC '21, §6) names proxy programs as a use of its traces.
 //
 //   - observe.go goes through all calls of all ranks along the tree and keeps what each rank gave to the calls of a step:
 //     once where it is always the same. It also makes sure that the tree is the program.
