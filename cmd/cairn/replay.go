@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/reexecution"
@@ -107,26 +108,12 @@ func (r *replay) set(speed, memory string) error {
 	if r.mpi != "" && r.mpi != setup.OpenMPI && r.mpi != setup.MPICH {
 		return fmt.Errorf("--mpi is %s or %s, not %q", setup.OpenMPI, setup.MPICH, r.mpi)
 	}
-	var err error
-	if r.memory, err = parseBytes(memory); err != nil || r.memory < 1<<12 || r.memory > 1<<50 {
+	bytes, err := humanize.ParseBytes(memory)
+	if err != nil || bytes < 1<<12 || bytes > 1<<50 {
 		return fmt.Errorf("--memory is a number of bytes, KiB, MiB or GiB, as 512MiB, not %q", memory)
 	}
+	r.memory = int64(bytes)
 	return nil
-}
-
-// parseBytes reads a number of bytes, with a unit or without.
-func parseBytes(text string) (int64, error) {
-	shift := 0
-	for i, unit := range []string{"KiB", "MiB", "GiB"} {
-		if number, found := strings.CutSuffix(text, unit); found {
-			text, shift = number, 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err == nil && n<<shift>>shift != n {
-		err = strconv.ErrRange
-	}
-	return n << shift, err
 }
 
 // run executes the run again.
