@@ -36,6 +36,7 @@ static const int64_t NEGLIGIBLE_NS = 50000; // time off the CPU that is not expl
 static const int64_t BLOCKED_NS = 1000000;  // from here on I/O is looked for
 static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
 static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
+enum { DEAREST = 4 }; // by chance a reading must be affordable up to so many times
 
 enum {
 	FILES = 8,           // threads whose files are kept open
@@ -249,12 +250,15 @@ static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns
 {
 	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;
 	w->paid_until = now;
-	if (w->budget_ns > CREDIT_NS)
-		w->budget_ns = CREDIT_NS;
+	// On a slow machine thorough readings at both ends cost more than the credit: they are saved up for, or none would be taken.
+	const double dearest = DEAREST * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
+	const double most = dearest > CREDIT_NS ? dearest : CREDIT_NS;
+	if (w->budget_ns > most)
+		w->budget_ns = most;
 	w->random ^= w->random << 13;
 	w->random ^= w->random >> 17;
 	w->random ^= w->random << 5;
-	return w->budget_ns >= costs_ns * (1 + (w->random & 3));
+	return w->budget_ns >= costs_ns * (1 + w->random % DEAREST);
 }
 
 static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evidence_row *key)
@@ -431,10 +435,11 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 		ns = tick_ns();
 		if (row != NULL) {
 			row->ticks += now - t->returned;
-			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)))
+			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
 				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
+				w->budget_ns -= took(began, ns);
+			}
 		}
-		w->budget_ns -= took(began, ns);
 		now = cairn_now();
 	}
 	w->exact = false;
@@ -447,6 +452,7 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 {
 	struct watch *w = &watch;
 	const int saved = errno;
+	bool read = false;
 	double ns;
 
 	if (t->depth != 1 || !start(t, w))
@@ -464,7 +470,7 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 			if (affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)) {
 				const uint64_t last = w->quick.ticks;
 				(void)measure(w, row, call->enter, now, ns);
-				w->exact = w->quick.ticks != last;
+				w->exact = read = w->quick.ticks != last;
 			}
 		}
 	}
@@ -475,13 +481,14 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 	const bool explain = expected && (w->explain >> CAIRN_LONG_SLOT(call->caller) & 1) != 0;
 	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns)) {
 		w->quick = read_quick(w, ns);
-		w->exact = true;
+		w->exact = read = true;
 	}
 	w->unmeasured = expected && !w->exact;
 	if (w->exact && (explain || affordable(w, now, 2 * w->thorough_costs_ns, ns))) {
 		w->thorough = read_thorough(w, ns);
 		w->thorough_at_begin = true;
 	}
-	w->budget_ns -= took(now, ns);
+	if (read)
+		w->budget_ns -= took(now, ns);
 	errno = saved;
 }
