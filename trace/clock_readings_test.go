@@ -130,6 +130,9 @@ func readingBytes(t *testing.T, file []byte) int64 {
 
 // With lossless timing readings come back to the last bit, whatever clock they are of.
 func TestExactReadings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const calls = 20_000
 	for name, clock := range wallClocks {
 		t.Run(name, func(t *testing.T) {
@@ -154,6 +157,9 @@ func TestExactReadings(t *testing.T) {
 
 // With lossy timing readings are within the bound of a moment, cost next to nothing, and what was read can be written again.
 func TestNearReadings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const calls = 50_000
 	for name, clock := range wallClocks {
 		t.Run(name, func(t *testing.T) {
@@ -189,6 +195,9 @@ func TestNearReadings(t *testing.T) {
 
 // A cursor says the same of a reading from the beginning, from anywhere else and on the way back, and as the content.
 func TestCursorsReadClocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for _, c := range []*Content{clockReader(wallClocks["since boot, as MPICH"], 3, 70_000), roundedTimes(t, clockReader(wallClocks["since boot, as MPICH"], 3, 70_000))} {
 		r := opened(t, written(t, c))
 		content, err := r.Content()

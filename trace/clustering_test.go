@@ -199,6 +199,9 @@ func acrossBlocks() (full, c *Content) {
 
 // Blocks of timing may begin in the middle of an interval.
 func TestStandInsAcrossBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const calls = callsAcrossBlocks
 	full, c := acrossBlocks()
 	r := opened(t, written(t, c))

@@ -115,6 +115,9 @@ func TestLongSequences(t *testing.T) {
 
 // Sequences are the same however they were made, and a number can be added.
 func TestSequenceBuilder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	random := rand.New(rand.NewPCG(1, 13))
 	var table trace.SequenceTable
 	for range 20 {
@@ -159,6 +162,9 @@ func TestSequenceBuilder(t *testing.T) {
 // A trace whose chunks are in parts is, byte for byte, that of which they were coded at once; a chain of the parts and a
 // tail reads as that trace.
 func TestChunksInParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 14))
 		c := withStreams(1, seed)

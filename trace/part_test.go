@@ -91,6 +91,9 @@ func (l *listed) ReadTiming(gaps, durations []int64) (int, error) {
 // A trace whose times are in parts is, byte for byte, that of which they were coded at once; a chain of the parts and a
 // tail reads as that trace.
 func TestPartsAndChains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 5))
 		c := longRank(1, seed)

@@ -9,6 +9,9 @@ import (
 // What a cursor says of the error of each time holds, and is the same from the beginning, from anywhere else in the file,
 // and from memory.
 func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	exact := stencil(2, 34_000, true)
 	exact.Threads.Change(0, func(t *Thread) { // one call in ten thousand comes after two long gaps
 		for i := 0; i+3 < len(t.Gaps); i += 10_000 {

@@ -34,6 +34,9 @@ func chaoticProgram(t testing.TB, seed uint64, calls int) *fakeShim {
 // What was called is the same with chapters as without, from a process that lives, was killed, or whose times are coded
 // meanwhile; and what a checkpoint writes does not grow with the calls.
 func TestChapters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := chaoticProgram(t, seed, 30_000)

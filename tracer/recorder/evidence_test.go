@@ -77,6 +77,9 @@ func TestEvidenceOfAComputation(t *testing.T) {
 
 // Data that moved in one of many instances is no reason why the others were blocked.
 func TestDataOfSomeInstances(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	for kind, most := range map[string]bool{"data": true, "once": false} {
 		t.Run(kind, func(t *testing.T) {

@@ -128,6 +128,9 @@ func (s *fakeShim) randomLoop(rng *rand.Rand, thread uint32, base int64) loopBod
 
 // What is compared by iterations makes the same trace as one call after the other.
 func TestLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	var iterated uint64
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -39,6 +39,9 @@ func packedOf(t *testing.T, dir string, ended bool) Packed {
 // A trace is the same whether its times were coded at random moments while the process went on or at its end, also where
 // whoever codes them was killed.
 func TestPackWhileTheProcessGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed, timing := range []string{"lossless", "lossy 5"} {
 		t.Run(timing, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 8))

@@ -14,6 +14,9 @@ import (
 // A shard with chapters that are in parts is, once it is read, the trace that has them in its grammar: from times on that
 // are coded or not, whatever was packed when.
 func TestChaptersApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		s := chaoticProgram(t, 20+seed, 400_000)

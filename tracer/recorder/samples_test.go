@@ -64,6 +64,9 @@ func (n *fakeNode) sample(t, jitter float64) trace.ClockSample {
 // Ranks of one node, each with samples of its own moments, agree about any moment of three days, while NTP changes the
 // rate of the clock and sets it; and how many samples they keep has a limit.
 func TestClocksOverDays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const seconds = 3 * 86400
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 11))
