@@ -24,6 +24,9 @@ func TestSharedPassesFindTheSame(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, skew := range []time.Duration{0, 3 * time.Millisecond} {
 			for _, timing := range []string{"lossless", "lossy 5", "aggregated"} {
+				if testing.Short() && (skew > 0 || timing != "lossless") {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%v/%s", pattern, skew, timing), func(t *testing.T) {
 					r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 						Pattern: pattern, Ranks: 16, Iterations: 6, RanksPerNode: 8, Skew: []time.Duration{0, skew}, Timing: timing,

@@ -20,13 +20,14 @@ unit() {
     go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn
 }
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of
-# others, for which it checks uses of unsafe pointers, too. The rest of the analyzer runs in one goroutine per analysis,
-# and ./analyzer runs all of it. -short leaves out, or makes fewer, cases that differ in their data only, and tests that
-# are slow and start no goroutines that others do not: the unit stage has all of them.
+# others, for which it checks uses of unsafe pointers, too. Of the analyses that have one goroutine, ./analyzer runs all,
+# and of the simulator.
+# -short leaves out, or makes fewer, cases that differ in their data only, and tests that are slow and start no goroutines
+# that others do not: the unit stage has all of them.
 race() {
-  go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./internal/passes \
-    ./internal/simulate/... ./analyzer ./analyzer/{clock,clusters,compare,criticalpath,journal,match,phases,profile} \
-    ./analyzer/{predict,timeline,topology,waitstate}
+  go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/collect ./shipper/... ./store/... \
+    ./internal/{passes,simulate/shards} ./analyzer ./analyzer/{compare,criticalpath,journal,match,phases,profile,scaling} \
+    ./analyzer/{timeline,topology} ./analyzer/export/parquet
 }
 # one program at a time: each has more ranks than this machine has cores
 mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...; }

@@ -157,7 +157,10 @@ func goesToTheStore(t *testing.T, program program) {
 	want, _, all := merged(t, s, pod(0))
 
 	last := 60
-	if testing.Short() || program != repeats {
+	switch {
+	case testing.Short():
+		last = 4
+	case program != repeats:
 		last = 20
 	}
 	for n := 3; n < last; n += 7 {

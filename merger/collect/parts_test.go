@@ -133,6 +133,9 @@ func TestStoredPartsAreMerged(t *testing.T) {
 // Where somebody has deleted parts, or a rule of the bucket, or they are not whole, the ranks of that pod are missing, and
 // the trace has all others.
 func TestMissingPartsAreNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestStoredPartsAreMerged")
+	}
 	whole := openStore(t)
 	for pod := range 2 {
 		shipLong(t, whole, pod, true)
