@@ -194,6 +194,9 @@ func steady(t *testing.T, work float64, percent int) timeline.Trace {
 // sums allow it. 5.00 and 5.05 ms are 1 % apart, and whatever bins they fall into, the difference is
 // not said to be one; nor is 5.00 and 5.24 ms, which no bin tells apart for sure. 5.00 and 6.00 are.
 func TestOneBinIsNoDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
+	}
 	for work := 5.0; work < 5.5; work += 0.02 {
 		for _, other := range []float64{1.01, 1.05} {
 			f := compared(t, steady(t, work, 5), steady(t, work*other, 5))

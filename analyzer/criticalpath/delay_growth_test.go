@@ -14,6 +14,9 @@ import (
 // Ranks that talk with one of many others by chance are in step with each only now and then: every wait has a long
 // interval. What is looked at is nevertheless no more than so many spans for each call, and for each wait in any case.
 func TestRootCausesGrowInProportion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for _, iterations := range []int{100, 400} {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: "random", Ranks: 64, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 100},
