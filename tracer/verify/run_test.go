@@ -38,11 +38,15 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	return reader
 }
 
-func ranksToTry() []int {
-	if testing.Short() {
+// ranksToTry are squares, which grids want; what an example does on more ranks does not depend on the MPI.
+func ranksToTry(implementation string) []int {
+	switch {
+	case testing.Short():
 		return []int{4}
+	case implementation == "openmpi":
+		return []int{4, 16}
 	}
-	return []int{4, 9, 16}
+	return []int{4, 9}
 }
 
 // arguments shorten examples of very many collectives: more ranks than processors that poll take a time slice for each.
@@ -55,7 +59,7 @@ func TestExamples(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, programs, "`make examples` builds them")
 		for _, program := range programs {
-			for _, ranks := range ranksToTry() {
+			for _, ranks := range ranksToTry(implementation) {
 				t.Run(strings.Join([]string{implementation, filepath.Base(program), string(rune('0'+ranks/10)) + string(rune('0'+ranks%10))}, "/"), func(t *testing.T) {
 					tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller", "verify": true})
 					r := tracer.Run(t, shimtest.Launch(implementation, ranks, program, arguments[filepath.Base(program)]...)...)
