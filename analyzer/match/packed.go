@@ -64,7 +64,8 @@ func (c *Call) isPackable(begin uint64) bool {
 	if c.idle || !c.operates() {
 		return true
 	}
-	if c.plan.action == collective && c.dest != noValue || c.plan.action != collective && c.root != noValue {
+	if c.plan.action == collective && (c.dest != noValue || c.source != noValue || c.tag != noValue) ||
+		c.plan.action != collective && c.root != noValue {
 		return false
 	}
 	return c.partitions == 0 && c.receiveTag == c.tag && c.tag == int64(int32(c.tag)) &&
