@@ -2,6 +2,7 @@ package predict_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,4 +101,45 @@ func TestBytesOfCollectives(t *testing.T) {
 func TestHandshakesOfCollectives(t *testing.T) {
 	lengths := play(t, collectively(t, 4, "MPI_Alltoall", 4), on(2, 3, 1<<20))
 	assert.InDelta(t, 10+24, float64(lengths[0])/tracetest.Unit, 1e-5)
+}
+
+// A collective that a request stands for takes as long from when it began: at 6 with MPI_Ialltoall (MPI_Init ends at 5), at 5.9
+// with MPI_Start. Its 15 later MPI_Wait ends, and MPI_Finalize is entered 1 after that, and left at 26 or 25.9. On a communicator
+// of two, made from 5.5 to 7.5, 1 MiB for each is one message in a round of 5, from 8 on; MPI_Finalize is left at 18.
+func TestBytesOfCollectivesWithRequests(t *testing.T) {
+	bytes := tracetest.Args{"sendcount": 1 << 20, "recvcount": 1 << 20, "sendtype": "MPI_BYTE", "recvtype": "MPI_BYTE"}
+	q := tracetest.Request(0)
+	with := func(name string, more any) tracetest.Args {
+		args := maps.Clone(bytes)
+		args[name] = more
+		return args
+	}
+	for name, one := range map[string]struct {
+		calls    func(i int, r *tracetest.Rank)
+		expected float64
+	}{
+		"nonblocking": {func(_ int, r *tracetest.Rank) {
+			r.Call("MPI_Ialltoall", 3, 3.1, with("request", q)).Call("MPI_Wait", 4, 5, tracetest.Args{"request": q})
+		}, 25},
+		"persistent": {func(_ int, r *tracetest.Rank) {
+			r.Call("MPI_Alltoall_init", 2.5, 2.6, with("request", q)).Call("MPI_Start", 3, 3.1, tracetest.Args{"request": q})
+			r.Call("MPI_Wait", 4, 5, tracetest.Args{"request": q})
+		}, 24.9},
+		"of two": {func(i int, r *tracetest.Rank) {
+			pair := 1 + i/2 // after MPI_COMM_WORLD
+			r.Call("MPI_Comm_create_group", 2.5, 2.5, tracetest.Args{"newcomm": tracetest.Comm(pair)})
+			r.Call("MPI_Alltoall", 3, 5, with("comm", tracetest.Comm(pair)))
+		}, 17},
+	} {
+		b := tracetest.New(4)
+		b.Comm("pair0", 0, 1)
+		b.Comm("pair1", 2, 3)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Init(1, 2)
+			one.calls(i, r)
+			r.Finalize(6, 7)
+		})
+		lengths := play(t, timeline.Of(b.Open(t)), on(2, 3, 1<<40))
+		assert.InDelta(t, one.expected, float64(lengths[0])/tracetest.Unit, 1e-5, name)
+	}
 }
