@@ -272,7 +272,7 @@ func (s *sends) call(e *Event, n uint64) {
 	if dest == nil || dest.Form != Int {
 		return
 	}
-	size := PayloadOf(means).In(e.In)
+	size := PayloadOf(means).Of(e, s.cursor.shared.Communicators)
 	m := persistent{
 		known: true, comm: e.Comm, source: s.cursor.thread.Rank, dest: s.peer(e, dest.Int),
 		bytes: size.Bytes, unsized: !size.Known,

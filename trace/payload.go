@@ -3,9 +3,11 @@ package trace
 import "github.com/cairn-mpi/cairn/mpi/semantics"
 
 // A Payload says which inputs of a function's calls tell how much data they move: that of the sending side where there
-// are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one).
+// are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one), and of what is counted for each
+// process (MPI_Alltoall) what all of them get, the caller among them.
 type Payload struct {
 	count, datatype, partitions int8 // −1: none
+	perPeer                     bool
 }
 
 // A Size is that of the data of a call, in bytes.
@@ -18,11 +20,11 @@ type Size struct {
 // PayloadOf is that of a function.
 func PayloadOf(f *semantics.Function) Payload {
 	if !f.MovesData() {
-		return Payload{-1, -1, -1}
+		return Payload{-1, -1, -1, false}
 	}
-	p := Payload{f.In[semantics.Count], f.In[semantics.Datatype], f.In[semantics.Partitions]}
+	p := Payload{f.In[semantics.Count], f.In[semantics.Datatype], f.In[semantics.Partitions], f.PerPeer}
 	if p.count < 0 {
-		p.count = f.In[semantics.ReceiveCount]
+		p.count, p.perPeer = f.In[semantics.ReceiveCount], f.ReceivePerPeer
 	}
 	if p.datatype < 0 {
 		p.datatype = f.In[semantics.ReceiveDatatype]
@@ -30,18 +32,44 @@ func PayloadOf(f *semantics.Function) Payload {
 	return p
 }
 
-// Always is the size of all calls with a signature; false where it differs from call to call, or from rank to rank.
+// Always is the size of all calls with a signature; false where it differs from call to call, from rank to rank, or with the
+// communicator.
 func (p Payload) Always(s *Signature) (Size, bool) {
+	if p.perPeer {
+		return Size{}, false
+	}
 	for _, at := range [...]int8{p.count, p.datatype, p.partitions} {
 		if v := argumentAt(s.In, at); v != nil && isVariable(*v) {
 			return Size{}, false
 		}
 	}
-	return p.In(s.In), true
+	return p.in(s.In), true
 }
 
-// In is the size of a call with these inputs. The sizes of predefined datatypes are known.
-func (p Payload) In(in []Value) Size {
+// Of is the size of a call of a trace with these communicators. The sizes of predefined datatypes are known.
+func (p Payload) Of(e *Event, communicators []Communicator) Size {
+	size := p.in(e.In)
+	if p.perPeer {
+		size.Bytes *= uint64(peers(e, communicators))
+	}
+	return size
+}
+
+// peers is how many processes a call of a collective operation has data for: those of the communicator, or of the other group;
+// 1 where that is not known.
+func peers(e *Event, communicators []Communicator) int {
+	if e.Comm < 0 || e.Comm >= len(communicators) {
+		return 1
+	}
+	c := &communicators[e.Comm]
+	if c.Remote.Len() > 0 {
+		return c.Remote.Len()
+	}
+	return max(1, c.Members.Len())
+}
+
+// in is the size that a call's inputs say, for one process where it is the same for each.
+func (p Payload) in(in []Value) Size {
 	count, datatype := argumentAt(in, p.count), argumentAt(in, p.datatype)
 	if count == nil || datatype == nil {
 		return Size{}

@@ -51,6 +51,7 @@ type log struct {
 // A Shape is what collective operations have in common.
 type Shape struct {
 	Class    match.Class
+	Movement semantics.Movement
 	Size     int   // how many parts there are,
 	Expected int   // and how many of them the trace has
 	Root     int   // −1: none

@@ -3,6 +3,7 @@ package journal
 import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A Reader goes through the calls of one location.
@@ -21,7 +22,7 @@ type Reader struct {
 	next                      uint64 // index
 	number, left              uint64
 	ordinal                   uint32
-	bytes                     int64
+	bytes, buffer             int64
 	depends                   []Dependency
 }
 
@@ -30,6 +31,7 @@ type Entry struct {
 	Number uint64 // of the operation
 	Shape  *Shape
 	Part   int
+	Bytes  int64 // of the largest buffer of the call
 }
 
 // A Dependency is what a call cannot end before: another call (On), or what its part of a collective operation needs of
@@ -99,7 +101,12 @@ func (r *Reader) Next() bool {
 		for range c.unsigned() {
 			r.number += uint64(c.signed())
 			shape := r.journal.shapes[c.unsigned()]
-			r.Entries = append(r.Entries, Entry{r.number, shape, int(c.signed()) + o.Location})
+			e := Entry{Number: r.number, Shape: shape, Part: int(c.signed()) + o.Location}
+			if shape.Movement != semantics.NoMovement {
+				r.buffer += c.signed()
+				e.Bytes = r.buffer
+			}
+			r.Entries = append(r.Entries, e)
 		}
 	}
 	return true

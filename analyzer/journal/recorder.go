@@ -48,6 +48,7 @@ type entry struct {
 	number uint64
 	shape  int
 	part   int
+	bytes  int64
 }
 
 // A writer is what entries of a location are relative to.
@@ -55,6 +56,7 @@ type writer struct {
 	exit        int64  // of the latest call
 	number      uint64 // of the latest collective entered,
 	left        uint64 // and left
+	buffer      int64  // of the latest collective with data
 	bytes       int64  // of the latest message
 	ordinal     uint32 // of the latest call that was depended on
 	posted      uint32 // calls that others may depend on, so far
@@ -124,7 +126,12 @@ const (
 
 type shapeKey struct {
 	class                match.Class
+	movement             semantics.Movement
 	size, expected, root int
+}
+
+func keyOf(c *match.Collective) shapeKey {
+	return shapeKey{c.Class, c.Movement, len(c.Parts), c.Expected(), c.Root}
 }
 
 // NewRecorder makes a recorder.
@@ -210,6 +217,10 @@ func (r *Recorder) write() {
 			b = binary.AppendVarint(b, int64(e.number-w.number))
 			b = binary.AppendUvarint(b, uint64(e.shape))
 			b = binary.AppendVarint(b, int64(e.part-n.location))
+			if r.journal.shapes[e.shape].Movement != semantics.NoMovement {
+				b = binary.AppendVarint(b, e.bytes-w.buffer)
+				w.buffer = e.bytes
+			}
 			w.number = e.number
 		}
 	}
@@ -263,20 +274,20 @@ func (r *Recorder) Progressed(e *match.End) { e.Progressed = r.mark() }
 
 // Entered implements match.Watcher.
 func (r *Recorder) Entered(c *match.Collective, part int) {
-	key := shapeKey{c.Class, len(c.Parts), c.Expected(), c.Root}
+	key := keyOf(c)
 	if key != r.key || len(r.journal.shapes) == 0 {
 		n, known := r.shapes[key]
 		if !known {
 			n = len(r.journal.shapes)
 			r.shapes[key] = n
-			r.journal.shapes = append(r.journal.shapes, &Shape{Class: c.Class, Size: len(c.Parts), Expected: c.Expected(), Root: c.Root})
+			r.journal.shapes = append(r.journal.shapes, &Shape{Class: c.Class, Movement: c.Movement, Size: len(c.Parts), Expected: c.Expected(), Root: c.Root})
 		}
 		r.key, r.shape = key, n
 	}
 	if hasTree(c) {
 		c.Parts[part].Entered = r.mark()
 	}
-	r.now.entries = append(r.now.entries, entry{c.Number, r.shape, part})
+	r.now.entries = append(r.now.entries, entry{c.Number, r.shape, part, c.Parts[part].Bytes})
 }
 
 // hasTree reports whether participants may have to wait for others in the middle of a collective: see heldUp.
@@ -531,7 +542,7 @@ func (r *Recorder) Collective(c *match.Collective, part int) {
 
 // absent notes which parts the trace lacks.
 func (r *Recorder) absent(c *match.Collective) {
-	s := r.journal.shapes[r.shapes[shapeKey{c.Class, len(c.Parts), c.Expected(), c.Root}]]
+	s := r.journal.shapes[r.shapes[keyOf(c)]]
 	if s.Absent != nil {
 		return
 	}

@@ -71,11 +71,12 @@ func All(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler
 
 // A reading is what all readers share: how to read the calls of each terminal.
 type reading struct {
-	terminals []terminalPlan
-	instances instances
-	decoded   func(*timeline.Call)
-	gaps      []*LocationGaps // by location: several readers take turns at its calls
-	known     []knownCalls    // likewise
+	terminals     []terminalPlan
+	instances     instances
+	communicators []trace.Communicator
+	decoded       func(*timeline.Call)
+	gaps          []*LocationGaps // by location: several readers take turns at its calls
+	known         []knownCalls    // likewise
 }
 
 type terminalPlan struct {
@@ -98,7 +99,7 @@ const (
 
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
-	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators()), communicators: t.Communicators()}
 	gaps := NewGaps(t)
 	for i := range gaps.locations {
 		r.gaps = append(r.gaps, gaps.Of(i))
@@ -237,6 +238,9 @@ func (r *reader) operation(c *Call, e *trace.Event) {
 		r.itself(p, e)
 	} else if id := p.out(e, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
 		c.request = id.Int
+	}
+	if p.action == collective {
+		o.bytes = p.buffer.Of(e, r.communicators)
 	}
 	if p.graph {
 		c.event = timeline.Keep(e)

@@ -59,6 +59,10 @@ func (m *Matcher) enter(p *prototype, again *persistent, call *Call, row int) (*
 	if p.root != noValue {
 		c.Root = g.rootPart(row, int(p.own), int64(p.root))
 	}
+	c.Movement = p.plan.Movement
+	if !c.Parts[part].Present() {
+		c.Parts[part].Bytes = p.bytes
+	}
 	m.arrive(c, part, call, row)
 	return c, part
 }

@@ -271,7 +271,7 @@ func (g *shapeGather) begin(s *shape, m *Matcher) {
 	m.collectives++
 	c := g.collective
 	*c = Collective{
-		Number: m.collectives, Comm: int(g.comm), Class: g.class, Root: g.root, First: -1, Last: -1, Tag: c.Tag, Parts: c.Parts,
+		Number: m.collectives, Comm: int(g.comm), Class: g.class, Movement: g.movement, Root: g.root, First: -1, Last: -1, Tag: c.Tag, Parts: c.Parts,
 		key: collectiveKey{comm: g.comm}, expected: g.present, arrived: g.present,
 	}
 	first, last := g.first, g.first

@@ -67,6 +67,7 @@ type prototype struct {
 	dest, source, root int32
 	partitions         int32 // of a partitioned message
 	tag, receiveTag    int64
+	bytes              int64 // of the largest buffer of a collective
 }
 
 // A persistent operation is one that can be started again.

@@ -113,12 +113,14 @@ type Collective struct {
 	Number uint64 // of the operation, in order of first entries
 	Comm   int
 	Class  Class
-	Parts  []Part // by rank in the communicator; an intercommunicator's second group follows its first
-	Root   int    // index into Parts, −1 where there is none
-	First  int    // the part that entered first, and Last the one that entered last
-	Last   int
-	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
-	Tag    any // for the Handler; one of an earlier collective may still be there
+	// Movement is how it moves data, as its last participant said.
+	Movement semantics.Movement
+	Parts    []Part // by rank in the communicator; an intercommunicator's second group follows its first
+	Root     int    // index into Parts, −1 where there is none
+	First    int    // the part that entered first, and Last the one that entered last
+	Last     int
+	Other    int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+	Tag      any // for the Handler; one of an earlier collective may still be there
 
 	expected int // participants that the trace has
 	arrived  int
@@ -133,7 +135,8 @@ type Collective struct {
 type Part struct {
 	Post    Point // the call that made it active; Post.Location is −1 for a rank that the trace lacks
 	Done    *Completion
-	Entered Mark // for a Watcher to note the call
+	Bytes   int64 // of the largest buffer that the call describes (trace.Buffer)
+	Entered Mark  // for a Watcher to note the call
 	settled bool
 }
 

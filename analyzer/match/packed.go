@@ -13,8 +13,8 @@ type packed struct {
 	first, after          uint32 // its requests among the batch's; first is also the request that it makes, or where it is kept
 	comm, own             int32
 	peer                  int32 // destination, of a collective the root
-	source                int32
-	tag                   int32
+	source                int32 // and of a collective the lower half of its bytes,
+	tag                   int32 // and the upper one
 	poll                  Poll
 	flags                 packedFlags
 }
@@ -48,7 +48,7 @@ func (r *reader) pack(c *Call, first int, to *packed) {
 	to.first, to.after = uint32(first), uint32(len(r.requests))
 	to.comm, to.own, to.peer, to.source, to.tag = c.comm, c.own, c.dest, c.source, int32(c.tag)
 	if c.plan.action == collective {
-		to.peer = c.root
+		to.peer, to.source, to.tag = c.root, int32(c.bytes), int32(c.bytes>>32)
 	}
 	if c.request != noRequest {
 		to.flags |= packedRequest
@@ -64,7 +64,8 @@ func (c *Call) isPackable(begin uint64) bool {
 	if c.idle || !c.operates() {
 		return true
 	}
-	if c.plan.action == collective && c.dest != noValue || c.plan.action != collective && c.root != noValue {
+	if c.plan.action == collective && (c.dest != noValue || c.source != noValue || c.tag != noValue) ||
+		c.plan.action != collective && c.root != noValue {
 		return false
 	}
 	return c.partitions == 0 && c.receiveTag == c.tag && c.tag == int64(int32(c.tag)) &&
@@ -120,10 +121,11 @@ func (r *reader) unpack(p *packed, enter int64, c *Call) {
 	c.comm, c.own, c.request = p.comm, p.own, noRequest
 	if c.operates() {
 		c.dest, c.source, c.root = p.peer, p.source, noValue
-		if c.plan.action == collective {
-			c.dest, c.root = noValue, p.peer
-		}
 		c.tag, c.receiveTag = int64(p.tag), int64(p.tag)
+		if c.plan.action == collective {
+			c.dest, c.source, c.root, c.tag, c.receiveTag = noValue, noValue, p.peer, noValue, noValue
+			c.bytes = int64(p.tag)<<32 | int64(uint32(p.source))
+		}
 	}
 	if p.flags&packedRequest != 0 {
 		c.request = int64(p.first)

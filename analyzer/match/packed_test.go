@@ -103,7 +103,7 @@ func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 	if c.operates() {
 		c.dest, c.source, c.root, c.tag = small(), small(), noValue, int64(small())
 		if of.plan.action == collective {
-			c.dest, c.root = noValue, small()
+			c.dest, c.source, c.root, c.tag, c.bytes = noValue, noValue, small(), noValue, random.Int64()>>random.IntN(60)
 		}
 		if rare() {
 			c.root, c.dest = small(), small()

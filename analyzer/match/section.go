@@ -114,6 +114,7 @@ type sectionMessage struct{ send, receive int32 }
 // A sectionGather is a collective operation.
 type sectionGather struct {
 	class         Class
+	movement      semantics.Movement
 	comm          int32
 	size, present int
 	root          int
@@ -125,6 +126,7 @@ type sectionPart struct {
 	part         int32
 	location     int32
 	posted, done int32 // calls
+	bytes        int64
 }
 
 // maxSection is how many calls a section has at most, with so many more for each location: what is longer is matched in the
@@ -464,15 +466,19 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	if ordinal == 0 {
 		m.ordinals = append(m.ordinals, ordinalOf(p.comm))
 	}
-	r.part = c.gather(m, collectiveKey{comm: p.comm, ordinal: ordinal}, p.plan.class, g.local, part, root)
-	return r.part >= 0
+	r.part = c.gather(m, collectiveKey{comm: p.comm, ordinal: ordinal}, p.plan, g.local, part, root)
+	if r.part < 0 {
+		return false
+	}
+	c.found.parts[r.part].bytes = p.bytes
+	return true
 }
 
 // ordinalOf is the count of a location that has entered its first collective on a communicator.
 func ordinalOf(comm int32) ordinal { return ordinal{comm: comm} }
 
 // gather notes that a location enters a collective operation, and returns the number of its part; −1: it was there already.
-func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32, part, root int) int32 {
+func (c *closure) gather(m *member, key collectiveKey, p *plan, rows []int32, part, root int) int32 {
 	f := &c.found
 	g := c.gathers[key]
 	if g == nil {
@@ -482,7 +488,9 @@ func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32
 				g.missing++
 			}
 		}
-		f.gathers = append(f.gathers, sectionGather{class: class, comm: key.comm, size: len(rows), present: g.missing, root: -1})
+		f.gathers = append(f.gathers, sectionGather{
+			class: p.class, movement: p.Movement, comm: key.comm, size: len(rows), present: g.missing, root: -1,
+		})
 		c.gathers[key] = g
 		c.unsettled.gathers = append(c.unsettled.gathers, g)
 	}
@@ -491,7 +499,7 @@ func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32
 	}
 	if of := &f.gathers[g.number]; g.missing == of.present {
 		of.root = root
-	} else if root != of.root || class != of.class {
+	} else if root != of.root || p.class != of.class || p.Movement != of.movement {
 		c.plain = false // a wrong program: what counts is who came first
 	}
 	g.entered[part] = true
@@ -502,7 +510,7 @@ func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32
 
 // world notes MPI_Init or MPI_Finalize.
 func (c *closure) world(m *member, comm int32, call *Call) bool {
-	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.gather(m, collectiveKey{comm: comm}, call.plan.class, c.everybody, int(m.row), -1)}
+	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.gather(m, collectiveKey{comm: comm}, call.plan, c.everybody, int(m.row), -1)}
 	c.plain = false
 	return r.part >= 0 && c.completeRequest(m, &r, call.status())
 }

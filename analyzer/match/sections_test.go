@@ -72,7 +72,7 @@ func find(t *testing.T, tr timeline.Trace, pass func(match.Handler, func(*match.
 			for read.Next() {
 				text := fmt.Sprint(read.Record.Index, read.Record.Enter, read.Record.Exit, read.Terminal, read.Poll, read.Posted, read.Completes)
 				for _, e := range read.Entries {
-					text += fmt.Sprint(" enters ", number(e.Number), *e.Shape, e.Part)
+					text += fmt.Sprint(" enters ", number(e.Number), *e.Shape, e.Part, e.Bytes)
 				}
 				if read.Posted {
 					text += fmt.Sprint(" for ", read.Dependents())

@@ -224,7 +224,7 @@ func (s *shape) addGathers(c *closure, base map[int32]int32) {
 			g.first = int32(i)
 		}
 		g.end = int32(i) + 1
-		g.collective.Parts[p.part].Post = s.point(c, p.posted)
+		g.collective.Parts[p.part].Post, g.collective.Parts[p.part].Bytes = s.point(c, p.posted), p.bytes
 	}
 }
 

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
@@ -16,7 +15,11 @@ type gathering struct {
 	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
 	parts         []*moment // else: entries,
 	upTo          []*moment // and, of a prefix operation, the last of parts 0 … i
+	bytes         int64     // of the largest buffer of those that are awaited; where that differs from part to part
+	own           []int64   // those of each part
 }
+
+func (g *gathering) isNeighbor() bool { return g.shape.Class == match.Neighbor }
 
 // gathering is the operation of a number. Who enters or leaves it is the first to tell of it.
 func (p *player) gathering(e *journal.Entry) *gathering {
@@ -34,7 +37,7 @@ func (p *player) gathering(e *journal.Entry) *gathering {
 	case match.OneToAll:
 		g.all = &moment{left: 1}
 	case match.Prefix, match.Neighbor:
-		g.parts = make([]*moment, s.Size)
+		g.parts, g.own = make([]*moment, s.Size), make([]int64, s.Size)
 		for i := range g.parts {
 			if !slices.Contains(s.Absent, i) {
 				g.parts[i] = &moment{left: 1}
@@ -48,36 +51,41 @@ func (p *player) gathering(e *journal.Entry) *gathering {
 func (p *player) gather(s *step, e *journal.Entry) {
 	g := p.gathering(e)
 	g.entered++
+	isRoot := e.Part == g.shape.Root
+	if g.own != nil {
+		g.own[e.Part] = e.Bytes
+	} else if isRoot || g.shape.Class != match.OneToAll {
+		g.bytes = max(g.bytes, e.Bytes)
+	}
 	switch {
 	case g.all == nil:
 		s.posts = append(s.posts, g.parts[e.Part])
-	case g.shape.Class == match.AllToOne && e.Part == g.shape.Root || g.shape.Class == match.OneToAll && e.Part != g.shape.Root:
+	case g.shape.Class == match.AllToOne && isRoot || g.shape.Class == match.OneToAll && !isRoot:
 	default:
 		s.posts = append(s.posts, g.all)
 	}
 }
 
-// gathered is what a call needs of the operation that it leaves, nil if nothing, and how many latencies that takes.
-func (p *player) gathered(d *journal.Dependency) (on *moment, hops int32) {
-	g := p.gatherings[d.Number]
+// gathered is what a call needs of the operation that it leaves, and which that is; nil if nothing.
+func (p *player) gathered(d *journal.Dependency) (on *moment, g *gathering) {
+	g = p.gatherings[d.Number]
 	if g == nil {
-		return nil, 0
+		return nil, nil
 	}
 	if g.left++; g.left == g.shape.Expected && g.entered == g.left {
 		delete(p.gatherings, d.Number)
 	}
 	if d.Awaited < 0 {
-		return nil, 0
+		return nil, nil
 	}
-	hops = int32(bits.Len(uint(g.shape.Size - 1)))
 	switch g.shape.Class {
 	case match.Prefix:
-		return g.prefix(p, d.Part), hops
+		return g.prefix(p, d.Part), g
 	case match.Neighbor:
-		return g.parts[d.Awaited], 1
+		return g.parts[d.Awaited], g
 	case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
 	}
-	return g.all, hops
+	return g.all, g
 }
 
 // prefix is the last entry of parts 0 … i.

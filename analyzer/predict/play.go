@@ -190,6 +190,9 @@ type dependency struct {
 	post  match.Mark // whose moment it is; Ordinal 0: a collective operation's
 	bytes int64
 	hops  int32
+	// of a collective operation: which one, and the call's part in it
+	of   *gathering
+	part int32
 	// what a handshake needs: on a network that makes one for its size, or always; hops counts its latencies
 	handshake, always bool
 	// of a message: the locations between which it goes
@@ -270,8 +273,10 @@ func (p *player) depend(s *step, location int, on *journal.Dependency) {
 	}
 	if d.post.Ordinal > 0 {
 		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
-	} else if d.on, d.hops = p.gathered(on); d.on == nil {
+	} else if d.on, d.of = p.gathered(on); d.on == nil {
 		return
+	} else {
+		d.part = int32(on.Part)
 	}
 	if on.Inert {
 		s.inert = append(s.inert, d)

@@ -33,7 +33,8 @@ type Network struct {
 	// Handshakes is from which size in bytes on messages make a handshake (rendezvous), which takes two latencies more;
 	// 0: as the run has shown, or else 64 KiB.
 	Handshakes int64
-	// Link gives the network between two locations, for messages only; nil: this one everywhere.
+	// Link gives the network between two locations, for messages, and collectives that are a message between two; nil: this
+	// one everywhere.
 	Link func(from, to int) *Network
 }
 
@@ -66,6 +67,12 @@ func (n *Network) arrival(t int64, d *dependency, shown int64) int64 {
 	hops := d.hops
 	if n.Handshakes > 0 {
 		shown = n.Handshakes
+	}
+	if d.of != nil {
+		if n.Link != nil && (d.of.isNeighbor() || d.of.shape.Size == 2) {
+			n = n.Link(int(d.from), int(d.to))
+		}
+		return t + d.of.takes(n, d.part, shown)
 	}
 	if d.handshake && !d.always && d.bytes < shown {
 		if hops < wholeHandshake {

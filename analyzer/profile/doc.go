@@ -7,6 +7,7 @@
 // combinations of function, call site, communicator and size class, never with calls.
 //
 // Bytes are what the caller passes in: elements × size of a predefined datatype, of the send side where a call has two
-// (the receive buffer of MPI_Recv at its full size; an array of counts is summed). A call whose datatype the program has
+// (the receive buffer of MPI_Recv at its full size; an array of counts is summed, and a count of each process, as that of
+// MPI_Alltoall, is that of all processes of the communicator). A call whose datatype the program has
 // made counts as unsized.
 package profile

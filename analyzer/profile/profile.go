@@ -41,7 +41,7 @@ func New(t timeline.Trace) *Profile {
 		if _, known := of[s.Function]; !known {
 			of[s.Function] = trace.PayloadOf(t.Semantics(s.Function))
 		}
-		p.payloads[i] = newPayload(of[s.Function], s)
+		p.payloads[i] = newPayload(of[s.Function], s, t.Communicators())
 	}
 	return p
 }

@@ -144,10 +144,51 @@ func TestBytesOfEachDatatype(t *testing.T) {
 	list := func(values ...trace.Value) trace.Value { return trace.Value{Form: trace.List, List: values} }
 	size := trace.PayloadOf(semantics.Of(mpi.ByName("MPI_Alltoallw")))
 	in := make([]trace.Value, 8) // sendbuf, sendcounts, sdispls, sendtypes, …
+	call := &trace.Event{In: in, Comm: -1}
 	in[1], in[3] = list(number(3), number(5)), list(name("MPI_DOUBLE"), name("MPI_INT"))
-	assert.Equal(t, trace.Size{Bytes: 44, Moves: true, Known: true}, size.In(in))
+	assert.Equal(t, trace.Size{Bytes: 44, Moves: true, Known: true}, size.Of(call, nil))
 	in[3].List[1] = trace.Value{Form: trace.Handle, Int: 7}
-	assert.Equal(t, trace.Size{Moves: true}, size.In(in))
+	assert.Equal(t, trace.Size{Moves: true}, size.Of(call, nil))
 	in[1].List[1] = number(0)
-	assert.Equal(t, trace.Size{Bytes: 24, Moves: true, Known: true}, size.In(in), "nothing of a type that is not known")
+	assert.Equal(t, trace.Size{Bytes: 24, Moves: true, Known: true}, size.Of(call, nil), "nothing of a type that is not known")
+}
+
+// Counts of each process are those of all in the profile (MPI 4.0 §6): 10 doubles for each of 3 are 240 bytes from each caller
+// of MPI_Alltoall, and from the root of MPI_Scatter; on a communicator of 2 they are 160. MPI_Reduce_scatter_block combines 4
+// for each, 96 bytes. What each of the others gets is not for each process: 10 to gather are 80.
+func TestCountsOfEachProcess(t *testing.T) {
+	b := tracetest.New(3)
+	pair := b.Comm("pair", 0, 1)
+	doubles := func(count string, n int, more tracetest.Args) tracetest.Args {
+		args := tracetest.Args{count: n, "sendtype": "MPI_DOUBLE", "recvtype": "MPI_DOUBLE", "datatype": "MPI_DOUBLE"}
+		for name, v := range more {
+			args[name] = v
+		}
+		return args
+	}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1).Call("MPI_Comm_create_group", 2, 3, tracetest.Args{"newcomm": tracetest.Comm(pair)})
+		r.Call("MPI_Alltoall", 4, 5, doubles("sendcount", 10, nil)).Call("MPI_Reduce_scatter_block", 6, 7, doubles("recvcount", 4, nil))
+		sent := 0
+		if i == 1 {
+			sent = 10
+		}
+		r.Call("MPI_Scatter", 8, 9, doubles("sendcount", sent, tracetest.Args{"root": 1}))
+		r.Call("MPI_Allgather", 10, 11, doubles("sendcount", 10, nil))
+		if i < 2 {
+			r.Call("MPI_Alltoall", 12, 13, doubles("sendcount", 10, tracetest.Args{"comm": tracetest.Comm(pair)}))
+		}
+		r.Finalize(20, 21)
+	})
+	f, err := profile.Analyze(context.Background(), timeline.Of(b.Open(t)))
+	require.NoError(t, err)
+	bytes := map[string]uint64{}
+	for _, c := range f.Cells {
+		bytes[c.Function+" "+c.Communicator] += c.Bytes
+	}
+	assert.Equal(t, map[string]uint64{
+		"MPI_Init ": 0, "MPI_Finalize ": 0, "MPI_Comm_create_group MPI_COMM_WORLD": 0, "MPI_Alltoall MPI_COMM_WORLD": 3 * 240,
+		"MPI_Reduce_scatter_block MPI_COMM_WORLD": 3 * 96, "MPI_Scatter MPI_COMM_WORLD": 240, "MPI_Allgather MPI_COMM_WORLD": 3 * 80,
+		"MPI_Alltoall pair": 2 * 160,
+	}, bytes)
 }

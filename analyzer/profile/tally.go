@@ -32,13 +32,15 @@ func (k key) hash() uint32 { return uint32(k.function)<<8 ^ k.site ^ uint32(uint
 // A payload is how much data the calls of a terminal move.
 type payload struct {
 	trace.Payload
+	communicators []trace.Communicator
+
 	varies bool
 	always trace.Size // that of all, and
 	class  int8       // its class, unless it varies
 }
 
-func newPayload(of trace.Payload, s *trace.Signature) payload {
-	p := payload{Payload: of}
+func newPayload(of trace.Payload, s *trace.Signature, communicators []trace.Communicator) payload {
+	p := payload{Payload: of, communicators: communicators}
 	var same bool
 	p.always, same = of.Always(s)
 	p.varies, p.class = !same, classOf(p.always)
@@ -50,7 +52,7 @@ func (p *payload) of(e *trace.Event) (trace.Size, int8) {
 	if !p.varies {
 		return p.always, p.class
 	}
-	size := p.In(e.In)
+	size := p.Of(e, p.communicators)
 	return size, classOf(size)
 }
 

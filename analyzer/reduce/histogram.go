@@ -196,7 +196,7 @@ func (c *clusterHistograms) of(e *trace.Event) *callHistograms {
 func (c *clusterHistograms) at(k call) *callHistograms {
 	of := c.calls[k]
 	if of == nil {
-		of = newCallHistograms(k, c.trace.Function(k.function), c.trace.Semantics(k.function), c.trace.Sites())
+		of = newCallHistograms(k, c.trace)
 		c.calls[k] = of
 	}
 	return of

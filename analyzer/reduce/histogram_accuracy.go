@@ -97,7 +97,7 @@ func countCalls(r *trace.Reader, h *trace.Histograms) (*counted, error) {
 				c.functions[e.Function.Name] = sum
 			}
 			sum.calls++
-			sum.bytes += trace.PayloadOf(e.Semantics).In(e.In).Bytes
+			sum.bytes += trace.PayloadOf(e.Semantics).Of(e, r.Communicators()).Bytes
 			sum.ns += e.Exit - e.Enter
 			if kept++; e.Timed && kept < maxMedians {
 				k := call{e.Function.ID, e.Signature.Site}

@@ -22,12 +22,17 @@ type callHistograms struct {
 	payload          trace.Payload
 	arguments        []argumentHistogram
 	sites            []trace.Site
+	communicators    []trace.Communicator
 }
 
 // newCallHistograms begins with a histogram for each argument that is kept: not for buffers, which are addresses, and
 // requests, whose numbers say nothing without the order of calls.
-func newCallHistograms(k call, f *trace.Function, means *semantics.Function, sites []trace.Site) *callHistograms {
-	c := &callHistograms{call: k, gaps: map[call]*trace.HistogramBuilder{}, payload: trace.PayloadOf(means), sites: sites}
+func newCallHistograms(k call, of *trace.Reader) *callHistograms {
+	f, means := of.Function(k.function), of.Semantics(k.function)
+	c := &callHistograms{
+		call: k, gaps: map[call]*trace.HistogramBuilder{}, payload: trace.PayloadOf(means),
+		sites: of.Sites(), communicators: of.Communicators(),
+	}
 	c.durations.Coarse = true
 	in, out := 0, 0
 	for i := range f.Parameters {
@@ -73,7 +78,7 @@ func (c *callHistograms) gap(after call) *trace.HistogramBuilder {
 
 func (c *callHistograms) add(e *trace.Event) {
 	c.calls++
-	switch size := c.payload.In(e.In); {
+	switch size := c.payload.Of(e, c.communicators); {
 	case size.Known:
 		c.bytes.Add(int64(size.Bytes), 1)
 	case size.Moves:

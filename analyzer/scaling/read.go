@@ -163,11 +163,8 @@ func (t *thread) before(call key) key {
 func (t *thread) count(k key, e *trace.Event) {
 	one := t.at(k)
 	one.calls++
-	size := t.payloads[e.Terminal].In(e.In)
+	size := t.payloads[e.Terminal].Of(e, t.Communicators())
 	one.unsized = one.unsized || size.Moves && !size.Known
-	if t.Semantics(k.function).PerPeer && e.Comm >= 0 && e.Comm < len(t.Communicators()) {
-		size.Bytes *= uint64(t.Communicators()[e.Comm].Members.Len())
-	}
 	one.bytes += size.Bytes
 }
 

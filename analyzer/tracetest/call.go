@@ -198,6 +198,12 @@ func value(p *mpi.Param, argument any, given bool) trace.Value {
 			v.List = append(v.List, trace.Value{Form: trace.Int, Int: int64(x)})
 		}
 		return v
+	case []string:
+		v := trace.Value{Form: trace.List}
+		for _, name := range a {
+			v.List = append(v.List, trace.Value{Form: trace.Name, Text: name})
+		}
+		return v
 	case Comm:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Request:

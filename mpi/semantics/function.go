@@ -1,6 +1,10 @@
 package semantics
 
-import "github.com/cairn-mpi/cairn/mpi"
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/mpi"
+)
 
 // A Declaration is what is known of a function by text.
 type Declaration struct {
@@ -30,8 +34,13 @@ type Function struct {
 	// Collective: all processes of a communicator, or of the group behind a window or file, have to make the call.
 	Collective bool
 
-	// PerPeer: Count is how much each process of the communicator gets, the caller among them (MPI_Alltoall).
-	PerPeer bool
+	// Movement is how a collective operation moves or combines data.
+	Movement Movement
+
+	// PerPeer: Count is how much each process of the communicator gets, the caller among them (MPI_Alltoall, MPI_Scatter);
+	// ReceivePerPeer: ReceiveCount is how much comes from each, or how much each gets (MPI_Allgather,
+	// MPI_Reduce_scatter_block). Neither is set for lists of counts, nor for those of neighborhood collectives.
+	PerPeer, ReceivePerPeer bool
 
 	// What says more of one operation: Mode of Send, Creation of CommunicatorCreate (and of the query for the parent),
 	// Access of RemoteAccess and FileAccess, Synchronization of WindowSynchronize, Group of GroupCreate, Datatype of
@@ -76,16 +85,26 @@ func New(d *Declaration) *Function {
 	case WindowSynchronize:
 		f.Synchronization = synchronizationOf(class)
 		f.Polls = f.Synchronization == SyncTest
-	case AllToAll:
-		f.PerPeer = isPerPeer(d.Name)
+	case OneToAll, AllToOne, AllToAll, Prefix, Neighbor:
+		f.Movement = movementOf(d.Name)
 	case GroupCreate:
 		f.Group = groupConstructorOf(d.Name)
 	case DatatypeCreate:
 		f.Datatype = datatypeConstructorOf(d.Name)
 	}
 	f.assign(d.Parameters)
+	if f.Operation != Neighbor {
+		f.PerPeer = (f.Movement == AllToAllExchange || f.Movement == Scatter) && !f.isList(d, Count)
+		f.ReceivePerPeer = f.Movement.receivesFromEach() && !f.isList(d, ReceiveCount)
+	}
 	f.Polls = f.Polls && (f.Out[Flag] >= 0 || f.Out[OutCount] >= 0)
 	return f
+}
+
+// isList reports whether the argument of a role is an array, or missing.
+func (f *Function) isList(d *Declaration, role Role) bool {
+	i := slices.Index(f.Roles, role)
+	return i < 0 || d.Parameters[i].List
 }
 
 // IsFileOperation reports whether calls work on files.

@@ -280,12 +280,40 @@ func TestNewerTracer(t *testing.T) {
 	assert.EqualValues(t, -1, New(&many).In[Destination])
 }
 
-// MPI_Alltoall says how much each process gets; all other collectives say how much there is, or list it.
-func TestPerPeer(t *testing.T) {
-	for _, name := range []string{"MPI_Alltoall", "MPI_Ialltoall", "MPI_Alltoall_init", "MPI_Alltoall_c", "MPI_Alltoall_init_c"} {
-		assert.True(t, of(t, name).PerPeer, name)
+// Counts that are those of each process, by the standard (MPI 4.0 §6): how much is sent to each, and how much comes from each.
+func TestCountsOfEachProcess(t *testing.T) {
+	for name, expected := range map[string][2]bool{
+		"MPI_Alltoall": {true, true}, "MPI_Ialltoall": {true, true}, "MPI_Alltoall_init": {true, true}, "MPI_Alltoall_c": {true, true},
+		"MPI_Alltoall_init_c": {true, true}, "MPI_Alltoallv": {false, false}, "MPI_Ialltoallw": {false, false},
+		"MPI_Scatter": {true, false}, "MPI_Iscatter": {true, false}, "MPI_Scatterv": {false, false},
+		"MPI_Gather": {false, true}, "MPI_Gatherv": {false, false}, "MPI_Allgather": {false, true}, "MPI_Allgatherv_c": {false, false},
+		"MPI_Reduce_scatter": {false, false}, "MPI_Reduce_scatter_block": {false, true}, "MPI_Ireduce_scatter_block_c": {false, true},
+		"MPI_Allreduce": {false, false}, "MPI_Bcast": {false, false}, "MPI_Neighbor_alltoall": {false, false}, "MPI_Send": {false, false},
+	} {
+		f := of(t, name)
+		assert.Equal(t, expected, [2]bool{f.PerPeer, f.ReceivePerPeer}, name)
 	}
-	for _, name := range []string{"MPI_Alltoallv", "MPI_Ialltoallw", "MPI_Allgather", "MPI_Allreduce", "MPI_Neighbor_alltoall", "MPI_Send"} {
-		assert.False(t, of(t, name).PerPeer, name)
+}
+
+// Each collective with data has a movement, and nothing else has one.
+func TestMovements(t *testing.T) {
+	for name, expected := range map[string]Movement{
+		"MPI_Bcast": Broadcast, "MPI_Ibcast_c": Broadcast, "MPI_Neighbor_alltoallw_init": AllToAllExchange,
+		"MPI_Ineighbor_allgatherv": AllGather, "MPI_Iallreduce": AllReduce, "MPI_Exscan_init_c": Scan,
+		"MPI_Ireduce_scatter": ReduceScatter, "MPI_Barrier": NoMovement, "MPI_Reduce_local": NoMovement,
+	} {
+		assert.Equal(t, expected, of(t, name).Movement, name)
+	}
+	for i := range mpi.Functions {
+		f := &mpi.Functions[i]
+		if f.ID == 0 {
+			continue
+		}
+		switch means := Of(f); means.Operation {
+		case OneToAll, AllToOne, AllToAll, Prefix, Neighbor:
+			assert.NotEqual(t, NoMovement, means.Movement, f.Name)
+		default:
+			assert.Equal(t, NoMovement, means.Movement, f.Name)
+		}
 	}
 }

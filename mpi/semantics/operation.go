@@ -561,13 +561,3 @@ func datatypeConstructorOf(name string) DatatypeConstructor {
 	}
 	return OtherDatatype
 }
-
-// isPerPeer reports whether a collective call's count is for each process: MPI_Alltoall in all its forms, but for those with
-// an array of counts. Classes do not tell; names do.
-func isPerPeer(name string) bool {
-	switch strings.TrimSuffix(strings.TrimSuffix(name, "_c"), "_init") {
-	case "MPI_Alltoall", "MPI_Ialltoall":
-		return true
-	}
-	return false
-}

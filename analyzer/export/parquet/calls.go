@@ -204,7 +204,7 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 		payload = trace.PayloadOf(e.Semantics)
 		d.payloads[e.Function.ID] = payload
 	}
-	if size := payload.In(e.In); size.Known {
+	if size := payload.Of(e, d.trace.Communicators()); size.Known {
 		r.Bytes = held.int64(int64(size.Bytes))
 	}
 	datatype := at(e.In, in[semantics.Datatype])
