@@ -118,7 +118,7 @@ func (s *shape) layEnd(n int32, m *Matcher) {
 	e := &s.ends[n]
 	s.times[e.posted].set(&e.end.Post)
 	e.end.Open, e.end.Brief, e.end.Left = false, false, 0
-	e.end.Posted, e.end.Progressed = Mark{}, Mark{}
+	e.end.Posted, e.end.Progressed, e.end.PostedAt = Mark{}, Mark{}, Interval{}
 	if e.end.receive {
 		if before := s.slots[e.posted].previous; before >= 0 {
 			e.end.Before = s.times[before].exit

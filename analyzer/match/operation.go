@@ -70,6 +70,8 @@ type End struct {
 	Before int64
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark
+	// PostedAt is for a Watcher with times of its own to note when the call of Posted was.
+	PostedAt Interval
 
 	partner *End
 	bytes   int64
@@ -78,6 +80,9 @@ type End struct {
 	parts   *partitions // nil but for partitioned messages
 	looks   *looks      // nil but for messages that were seen before their receive ended
 }
+
+// An Interval is when a call was made.
+type Interval struct{ Enter, Exit int64 }
 
 // A Mark is a call as a Watcher numbers those of a location, from 1; 0: none.
 type Mark struct {

@@ -31,6 +31,7 @@ type head[T any, R Reader[T]] struct {
 	ready    chan *batch[T, R] // has it when it is
 	cursor   Cursor
 	clock    *Clock
+	mover    Mover
 	window   *Window
 	location int
 }
@@ -56,7 +57,10 @@ func OpenAhead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks,
 			a.Close()
 			return nil, at(l, err)
 		}
-		a.heads[i] = head[T, R]{cursor: cursor, clock: clocks.clock(l.Row), window: a.window, location: i, ready: make(chan *batch[T, R], 1)}
+		a.heads[i] = head[T, R]{
+			cursor: cursor, clock: clocks.clock(l.Row), mover: clocks.mover(i), window: a.window, location: i,
+			ready: make(chan *batch[T, R], 1),
+		}
 		a.want(&a.heads[i])
 	}
 	for i := range a.heads {

@@ -52,7 +52,7 @@ func (b *batch[T, R]) fill(h *head[T, R], size int) {
 			h.cursor = nil // a decoder takes memory
 			return
 		}
-		c.set(h.cursor.Event(), h.clock)
+		c.set(h.cursor.Event(), h.clock, h.mover)
 		if n := len(b.calls); n > 0 {
 			b.calls[n-1].Next = c.Enter
 		} else {

@@ -12,6 +12,23 @@ type Clocks struct {
 	Domains []Clock `json:"domains"`
 	// Window is the part of the run that is looked at, nil for all of it.
 	Window *Window `json:"-"`
+	// Moves moves the times of single calls besides, thread by thread; nil: of none. Not together with a window that has a
+	// Begin: it has to see every call. Package analyzer/export/causality makes one.
+	Moves func(location int) Mover `json:"-"`
+}
+
+// A Mover moves the times of a thread's calls, on the common clock. Calls come in their order, of each first Enter, then Exit.
+type Mover interface {
+	Enter(ns int64) int64
+	Exit(call uint64, ns int64) int64
+}
+
+// mover moves the times of a thread's calls, nil: nobody does.
+func (c *Clocks) mover(location int) Mover {
+	if c == nil || c.Moves == nil {
+		return nil
+	}
+	return c.Moves(location)
 }
 
 // A Clock maps the clock of one node, CLOCK_MONOTONIC in nanoseconds, to the common one:

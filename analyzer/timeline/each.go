@@ -30,9 +30,12 @@ type Call struct {
 	Event *trace.Event
 }
 
-func (c *Call) set(e *trace.Event, clock *Clock) {
+func (c *Call) set(e *trace.Event, clock *Clock, by Mover) {
 	c.Enter = clock.Time(e.Enter)
 	c.Exit = max(c.Enter, clock.Time(e.Exit))
+	if by != nil {
+		c.Enter, c.Exit = by.Enter(c.Enter), by.Exit(e.Index, c.Exit)
+	}
 	c.EnterError, c.ExitError = e.EnterError, e.ExitError
 	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
 }
@@ -86,7 +89,8 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Cloc
 	if err != nil {
 		return at(l, err)
 	}
-	clock, window, call := clocks.clock(l.Row), clocks.window(), Call{Record: Record{Location: location}}
+	clock, by, window := clocks.clock(l.Row), clocks.mover(location), clocks.window()
+	call := Call{Record: Record{Location: location}}
 	const chunk = 1 << 14
 	pass, n := passes.Of(ctx), 0
 	defer func() { pass.Add(n % chunk) }()
@@ -105,7 +109,7 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Cloc
 			}
 			return nil
 		}
-		call.set(cursor.Event(), clock)
+		call.set(cursor.Event(), clock, by)
 		last := call.within(window)
 		if err := f(&call); err != nil {
 			return err

@@ -1,19 +1,58 @@
 package causality
 
 import (
+	"context"
 	"encoding/binary"
+	"fmt"
 
+	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // A Correction says when the calls of a trace began and ended so that effects come after causes.
 type Correction struct {
+	Repairs
+	lines []line
+}
+
+// Repairs say how much a correction moves.
+type Repairs struct {
 	// Repaired is how many calls ended before what ended them had begun, LargestNS by how much the end of one was moved at
 	// most, in nanoseconds.
 	Repaired  uint64
 	LargestNS int64
+}
 
-	lines []line
+// Find finds the correction of a trace in a pass over its calls.
+func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Correction, error) {
+	f := NewFinder(t)
+	if _, err := match.All(ctx, t, clocks, f, f.See); err != nil {
+		return nil, err
+	}
+	return f.Finish(), nil
+}
+
+// Text is the repairs as a sentence.
+func (r Repairs) Text() string {
+	if r.Repaired == 0 {
+		return "no times had to be moved: effects come after causes"
+	}
+	return fmt.Sprintf("%s cause and were moved after it, by %.3g µs at most",
+		wording.Count(r.Repaired, "call ended before its", "calls ended before their"), float64(r.LargestNS)/1e3)
+}
+
+// Clocks are those that the correction was found with, with the moved times.
+func (c *Correction) Clocks(found *timeline.Clocks) *timeline.Clocks {
+	if c.Repaired == 0 {
+		return found
+	}
+	moved := timeline.Clocks{}
+	if found != nil {
+		moved = *found
+	}
+	moved.Moves = func(location int) timeline.Mover { return c.Of(location) }
+	return &moved
 }
 
 // A step is by how much times of a thread are moved from the exit of a call on, while it wears off.

@@ -125,7 +125,7 @@ func (e *export) define() {
 	d.StartNS = e.realtime()
 	d.Properties = append(d.Properties,
 		Property{"CAIRN::TIMING", e.trace.Meta().Timing.String()},
-		Property{"CAIRN::CAUSALITY", e.summary.Repairs()},
+		Property{"CAIRN::CAUSALITY", e.summary.Repairs.Text()},
 		Property{"CAIRN::LEFT_OUT", fmt.Sprint(e.summary.LeftOut)})
 	if said := e.summary.Extrapolated(); said != "" {
 		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", said})

@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -40,9 +39,7 @@ type Summary struct {
 	// LeftOut are ends of messages, and participations in collectives, without the other side: it is outside of what was
 	// chosen, or never was.
 	LeftOut uint64
-	// Repaired is how many calls ended before their cause and were moved, by LargestNS at most.
-	Repaired  uint64
-	LargestNS int64
+	causality.Repairs
 }
 
 // Write writes a trace. It needs the times of single calls.
@@ -151,7 +148,7 @@ func (e *export) pair(ctx context.Context) error {
 		return err
 	}
 	e.correction = p.finish()
-	e.summary.Repaired, e.summary.LargestNS = e.correction.Repaired, e.correction.LargestNS
+	e.summary.Repairs = e.correction.Repairs
 	return nil
 }
 
@@ -165,7 +162,7 @@ func (s *Summary) Text() string {
 	if said := s.Extrapolated(); said != "" {
 		text += "; " + said
 	}
-	return text + "; " + s.Repairs()
+	return text + "; " + s.Repairs.Text()
 }
 
 // count counts a call.
@@ -187,12 +184,4 @@ func (s *Summary) Extrapolated() string {
 		return fmt.Sprintf("of %d calls only sums of times are known, which are spread evenly", s.Summed)
 	}
 	return ""
-}
-
-// Repairs says how many times were moved.
-func (s *Summary) Repairs() string {
-	if s.Repaired == 0 {
-		return "no times had to be moved: effects come after causes"
-	}
-	return fmt.Sprintf("%s before their cause, by %.3g µs at most, and now end after it", wording.Count(s.Repaired, "call ended", "calls ended"), float64(s.LargestNS)/1e3)
 }

@@ -17,9 +17,9 @@ import (
 //
 // So a flow begins where its send begins, and terminates where the receive ends: a late sender begins in between. Its
 // receive began first and would be taken for the source: there the flow terminates at an instant of its own, the last
-// in the receive. Of one time, ends come after the beginnings of other threads. A message whose receive ends
-// before its send begins, by what is left of the clocks' errors or by rounded times, begins at the end of the receive:
-// it is there, and points backward.
+// in the receive. Of one time, ends come after the beginnings of other threads. No receive ends before its send
+// begins: times are those that package causality makes. Only where one does that the package does not move (who got a lock
+// after whom is found from times), the flow begins at the end of the receive: it is there, and points backward.
 type calls struct {
 	packets *packets
 	flows   *flows

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -34,6 +35,7 @@ type Summary struct {
 	Phases   int
 	Counters int // lines of them
 	Bytes    int64
+	causality.Repairs
 }
 
 // Write writes a trace.
@@ -56,7 +58,12 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	if e.flows.shown = e.shown; e.none() {
 		return Summary{}, fmt.Errorf("the trace has none of the ranks %v", o.Ranks)
 	}
-	if _, err := match.All(ctx, t, clocks.Clocks, &e.flows, nil); err != nil {
+	repaired, err := causality.Find(passes.Named(ctx, "ordering effects after causes"), t, clocks.Clocks)
+	if err != nil {
+		return Summary{}, err
+	}
+	moved := repaired.Clocks(clocks.Clocks)
+	if _, err := match.All(ctx, t, moved, &e.flows, nil); err != nil {
 		return Summary{}, err
 	}
 	e.packets.out = w
@@ -67,7 +74,7 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	e.flows.inFlight = nil
 	e.cpus(clocks.Clocks)
 	calls := newCalls(&e.packets, &e.flows, len(e.locations), e.time)
-	err = timeline.Each(passes.Named(ctx, "writing calls"), t, clocks.Clocks, func(c *timeline.Call) error {
+	err = timeline.Each(passes.Named(ctx, "writing calls"), t, moved, func(c *timeline.Call) error {
 		e.call(calls, c)
 		return e.packets.err
 	})
@@ -75,6 +82,7 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 		return Summary{}, err
 	}
 	calls.finish()
+	e.summary.Repairs = repaired.Repairs
 	e.summary.Messages, e.summary.Bytes = uint64(len(e.flows.messages)), e.packets.bytes
 	return e.summary, e.packets.err
 }

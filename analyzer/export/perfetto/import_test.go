@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -150,18 +151,22 @@ func (p *pairs) Collective(*match.Collective, int) {}
 func (p *pairs) Settled(*match.Completion)         {}
 
 // checkArrows compares the arrows that Perfetto shows with the messages of a trace whose clock starts at start, one by
-// one, and gives how many there are, and how many of them point backward.
-func checkArrows(t *testing.T, r *trace.Reader, start int64) (messages, backward int) {
+// one, at the times that package causality gives them. None points backward. It gives how many there are, and how many calls
+// were moved for that.
+func checkArrows(t *testing.T, r *trace.Reader, start int64) (messages int, repaired uint64) {
 	t.Helper()
 	opened := timeline.Of(r)
 	clocks, err := clock.Analyze(t.Context(), opened)
 	require.NoError(t, err)
+	correction, err := causality.Find(t.Context(), opened, clocks.Clocks)
+	require.NoError(t, err)
+	moved := correction.Clocks(clocks.Clocks)
 	want := pairs{start: start, names: map[uint16]string{}}
-	require.NoError(t, timeline.Each(t.Context(), opened, clocks.Clocks, func(c *timeline.Call) error {
+	require.NoError(t, timeline.Each(t.Context(), opened, moved, func(c *timeline.Call) error {
 		want.names[c.Function.ID] = c.Function.Name
 		return nil
 	}))
-	_, err = match.All(t.Context(), opened, clocks.Clocks, &want, nil)
+	_, err = match.All(t.Context(), opened, moved, &want, nil)
 	require.NoError(t, err)
 
 	f, summary := exported(t, opened, Options{Clock: clocks})
@@ -178,7 +183,29 @@ func checkArrows(t *testing.T, r *trace.Reader, start int64) (messages, backward
 	assert.Zero(t, shown.dropped)
 	assert.EqualValues(t, len(want.list), summary.Messages)
 	assert.ElementsMatch(t, want.list, have)
-	return len(want.list), want.backward
+	assert.Zero(t, want.backward)
+	f.checkFlows(t)
+	assert.Equal(t, correction.Repairs, summary.Repairs)
+	return len(want.list), summary.Repaired
+}
+
+// checkFlows has every flow begin with a slice, the call that sends, and terminate later, with the end of the receive.
+func (f *file) checkFlows(t *testing.T) {
+	t.Helper()
+	begun := map[uint64]uint64{}
+	for _, e := range f.events {
+		for _, id := range e.flows {
+			require.EqualValues(t, 1, e.kind, "flow %d begins with the end of a call", id)
+			begun[id] = e.time
+		}
+	}
+	for _, e := range f.events {
+		for _, id := range e.terminates {
+			if before, known := begun[id]; assert.True(t, known, id) && e.kind != 1 {
+				assert.Less(t, before, e.time, "flow %d", id)
+			}
+		}
+	}
 }
 
 // Who waits for whom, and how a message is received, is all the same: each is an arrow.
@@ -248,11 +275,11 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 			b.Rank(0).Recv(2, 5, 1, 8).Recv(5, 6, 1, 8)
 			b.Rank(1).Send(5, 5, 0).Send(5, 5, 0)
 		}, []string{"1 MPI_Send 5 > 0 MPI_Recv 2 received", "1 MPI_Send 5 > 0 MPI_Recv 5"}},
-		// Clocks of one host are one clock, so nothing moves the receive: it ends before the send begins.
+		// Clocks of one host are one clock, which does not move the receive that ends before the send begins: causality does.
 		"received before it was sent": {func(b *tracetest.Builder) {
 			b.Rank(0).Recv(2, 4, 1, 8)
 			b.Rank(1).Send(5, 6, 0)
-		}, []string{"0 MPI_Recv 2 > 1 MPI_Send 5"}},
+		}, []string{"1 MPI_Send 5 > 0 MPI_Recv 2 received"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -263,6 +290,7 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 			f, summary := written(t, b, Options{})
 			shown := f.imported(t)
 			assert.Zero(t, shown.dropped)
+			f.checkFlows(t)
 			assert.Len(t, test.want, int(summary.Messages))
 			assert.ElementsMatch(t, test.want, shown.words(tracetest.Unit))
 		})
@@ -270,9 +298,9 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 }
 
 // Random programs, in which most things happen at once: calls that take no time, receives that end as their send begins,
-// chains of these. None of it is against the order of cause and effect, so no arrow points backward.
+// chains of these. Every other program's times are rounded, which puts receives before their sends.
 func TestArrowsOfRandomPrograms(t *testing.T) {
-	total := 0
+	total, repaired := 0, uint64(0)
 	for seed := range int64(60) {
 		random := rand.New(rand.NewSource(seed))
 		ranks := 2 + random.Intn(5)
@@ -309,11 +337,20 @@ func TestArrowsOfRandomPrograms(t *testing.T) {
 			call(to, last, func(r *tracetest.Rank, enter, exit float64) { r.Waitall(enter, exit, posted, statuses...) })
 		}
 		b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(1000, 1001) })
-		messages, backward := checkArrows(t, b.Open(t), 0)
-		assert.Zero(t, backward)
+		start := int64(0)
+		if seed%2 > 0 {
+			found, err := criticalpath.Analyze(t.Context(), timeline.Of(b.Lossy(20).Open(t)), criticalpath.Options{})
+			require.NoError(t, err)
+			start = found.RunStartNS
+		}
+		messages, moved := checkArrows(t, b.Open(t), start)
 		total += messages
+		if seed%2 > 0 {
+			repaired += moved
+		}
 	}
 	assert.Greater(t, total, 2000)
+	assert.Greater(t, repaired, uint64(100), "nothing to repair proves nothing")
 }
 
 // Programs as they are: with wildcards, rounded times, clocks that are apart.
@@ -332,9 +369,9 @@ func TestArrowsOfSimulatedPrograms(t *testing.T) {
 			require.NoError(t, err)
 			found, err := criticalpath.Analyze(t.Context(), opened, criticalpath.Options{Clock: clocks})
 			require.NoError(t, err)
-			messages, backward := checkArrows(t, r, found.RunStartNS)
+			messages, repaired := checkArrows(t, r, found.RunStartNS)
 			assert.Positive(t, messages)
-			t.Logf("%d messages, %d backward", messages, backward)
+			t.Logf("%d messages, %d calls moved", messages, repaired)
 		})
 	}
 }
