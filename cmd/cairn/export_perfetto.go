@@ -19,9 +19,9 @@ var perfettoExporter = exporter{
 	format: "perfetto",
 	about: `perfetto: a file for https://ui.perfetto.dev, which shows it without sending it anywhere: a track per rank with a
 slice per MPI call, an arrow per message, the critical path and the phases as tracks of their own, and counters: parallel
-efficiency, bytes in flight, and each rank's CPU use, waiting for a CPU and throttling. A message whose receive began
-before its send ends at the instant "received" in it. One that was received before it was sent, by what clocks or
-rounded times are off, points backward. A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto
+efficiency, bytes in flight, of all ranks and of each that sent them, and each rank's CPU use, waiting for a CPU and throttling. A message whose receive began
+before its send ends at the instant "received" in it. Where rounded times or clocks have a message received before it
+was sent, the receive is moved after the send; the summary says how often, and by how much at most. A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto
 opens it as it is.`,
 	needs: "a time line",
 	write: exportPerfetto,
@@ -38,8 +38,8 @@ func exportPerfetto(ctx context.Context, r exportRequest) (string, error) {
 		}
 		return err
 	})
-	return fmt.Sprintf("%d calls, %d messages, %d segments of the critical path, %d phases, %d counters, %d bytes", summary.Calls,
-		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size), err
+	return fmt.Sprintf("%d calls, %d messages, %d segments of the critical path, %d phases, %d counters, %d bytes; %s", summary.Calls,
+		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size, summary.Repairs.Text()), err
 }
 
 // writePerfetto writes a trace for Perfetto, and gives the file's size.

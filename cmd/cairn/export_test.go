@@ -24,7 +24,7 @@ func TestExportIsCompressed(t *testing.T) {
 		require.NoError(t, err)
 		info, err := os.Stat(out)
 		require.NoError(t, err)
-		assert.Contains(t, said, fmt.Sprintf(", %d bytes\n", info.Size()))
+		assert.Contains(t, said, fmt.Sprintf(", %d bytes; ", info.Size()))
 	}
 	want, err := os.ReadFile(plain)
 	require.NoError(t, err)

@@ -100,6 +100,7 @@ func TestDuckDBFindsWhatTheTraceHas(t *testing.T) {
 				LEFT JOIN calls p ON p.call_id = m.recv_post_call_id LEFT JOIN calls d ON d.call_id = m.recv_call_id
 				WHERE (s.rank, s.enter_ns, p.rank, p.enter_ns, d.rank, d.exit_ns)
 				IS DISTINCT FROM (m.send_rank, m.send_enter_ns, m.recv_rank, m.recv_post_ns, m.recv_rank, m.recv_exit_ns)`))
+			assert.Equal(t, [][]string{{"0"}}, query(t, dir, "SELECT count(*) FROM messages WHERE recv_exit_ns <= send_enter_ns"))
 			assert.Equal(t, [][]string{{"0", "0"}}, query(t, dir, `SELECT
 				count(*) FILTER ((c.rank, c.thread, c.function) IS DISTINCT FROM (w.rank, w.thread, w.function) OR w.end_ns > c.exit_ns),
 				count(*) FILTER (a.rank IS DISTINCT FROM w.cause_rank)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -72,9 +73,14 @@ func (d *decoding) all(ctx context.Context, waited *waited) error {
 		if err != nil {
 			return err
 		}
+		times := d.times(i)
 		err = timeline.EachOf(ctx, d.trace, i, l, d.clocks, func(c *timeline.Call) error {
 			ns := waits.at(c.Index)
-			if c.Event.Timed && !d.shown(i, c.Enter, c.Exit) {
+			shown := !c.Event.Timed || d.shown(i, c.Enter, c.Exit)
+			if times != nil {
+				c.Enter, c.Exit = times.Enter(c.Enter), times.Exit(c.Index, c.Exit)
+			}
+			if !shown {
 				return nil
 			}
 			return d.row(ctx, c, l, ns)
@@ -84,6 +90,14 @@ func (d *decoding) all(ctx context.Context, waited *waited) error {
 		}
 	}
 	return d.pass(ctx)
+}
+
+// times moves the times of a location's calls; nil: there are none.
+func (e *export) times(location int) *causality.Times {
+	if e.moved == nil {
+		return nil
+	}
+	return e.moved.Of(location)
 }
 
 // pass hands the present batch over.

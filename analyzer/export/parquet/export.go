@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
@@ -33,6 +34,8 @@ type Summary struct {
 	Calls, Messages, Waits, Segments int64
 	Bytes                            int64 // of all files
 	Left                             []string
+	// Repairs are of times that were moved; nil: times of single calls were not kept.
+	Repairs *causality.Repairs
 }
 
 // Write writes the tables of a trace into a directory, which is made if it is not there. All tables come or none.
@@ -66,6 +69,7 @@ type export struct {
 	firstCall   []int64 // the number of a location's first call
 	timed       bool    // the times of single calls are known
 	clocks      *timeline.Clocks
+	moved       *causality.Correction // of calls and messages; nil without times
 	found       criticalpath.Findings
 	from, until int64 // on the common clock
 	sites       []string
@@ -154,7 +158,7 @@ func (e *export) choose() error {
 // time is a moment as the tables have it: since the run began.
 func (e *export) time(t int64) int64 { return t - e.found.RunStartNS }
 
-// shown reports whether a call is taken.
+// shown reports whether a call is taken, of one with the times of the trace.
 func (e *export) shown(location int, enter, exit int64) bool {
 	return e.chosen[location] && exit >= e.from && enter < e.until
 }
@@ -177,6 +181,11 @@ func (e *export) write(ctx context.Context) error {
 	waited := newWaited(len(e.locations))
 	defer waited.close()
 	if e.timed {
+		var err error
+		if e.moved, err = causality.Find(passes.Named(ctx, "ordering effects after causes"), e.trace, e.clocks); err != nil {
+			return err
+		}
+		e.summary.Repairs = &e.moved.Repairs
 		if err := e.matched(passes.Named(ctx, "matching calls"), waited); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
@@ -19,6 +20,9 @@ func (e *export) matched(ctx context.Context, waited *waited) error {
 		return err
 	}
 	h := &matching{export: e, messages: messages, waits: waits, waited: waited}
+	for i := range e.locations {
+		h.times = append(h.times, e.times(i))
+	}
 	finder := waitstate.NewFinder(e.trace, h.found)
 	if _, err := match.InSections(ctx, e.trace, e.clocks, match.Together(finder, h), nil, h.see, nil); err != nil {
 		return err
@@ -36,13 +40,16 @@ type matching struct {
 	waits    *table[waitRow]
 	waited   *waited
 
-	now  match.Mark // the call that the matcher is told of
-	free []*waiting
+	times []*causality.Times // by location
+	now   match.Mark         // the call that the matcher is told of,
+	moved match.Interval     // and when it is in the tables
+	free  []*waiting
 }
 
 // A waiting is what is known of a call in which operations are completed.
 type waiting struct {
 	call  match.Mark
+	exit  int64      // in the tables
 	cause match.Mark // the call of another rank that it waited for
 	// the finder's notes when cause was noted
 	until  int64
@@ -53,6 +60,9 @@ type waiting struct {
 // see is told of each call before the matcher.
 func (m *matching) see(c *match.Call) {
 	m.now = match.Mark{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
+	times := m.times[c.Location]
+	enter := times.Enter(c.Enter)
+	m.moved = match.Interval{Enter: enter, Exit: times.Exit(c.Index, c.Exit)}
 }
 
 // callID is the number of a call, −1 where there is none.
@@ -64,7 +74,7 @@ func (m *matching) callID(c match.Mark) int64 {
 }
 
 // Posted implements match.Watcher.
-func (m *matching) Posted(e *match.End) { e.Posted = m.now }
+func (m *matching) Posted(e *match.End) { e.Posted, e.PostedAt = m.now, m.moved }
 
 // Progressed implements match.Watcher.
 func (m *matching) Progressed(*match.End) {}
@@ -83,7 +93,7 @@ func (m *matching) Opened(c *match.Completion) {
 	} else {
 		w = new(waiting)
 	}
-	*w = waiting{call: m.now, source: -1}
+	*w = waiting{call: m.now, exit: m.moved.Exit, source: -1}
 	c.Tag = w
 }
 
@@ -110,19 +120,20 @@ func (m *matching) Message(of *match.Message) {
 		return
 	}
 	sender, receiver := &m.locations[from.Location], &m.locations[to.Location]
-	held := &m.messages.held
+	sent, posted, held := &s.PostedAt, &r.PostedAt, &m.messages.held
 	row := messageRow{
 		SendRank: int32(sender.Rank), SendThread: int32(sender.Thread), SendCallID: m.callID(s.Posted),
 		RecvRank: int32(receiver.Rank), RecvThread: int32(receiver.Thread), RecvPostCallID: m.callID(r.Posted),
 		Communicator: m.comm(of.Comm), CommID: int32(of.Comm), Tag: int32(of.Tag),
-		SendEnterNS: m.time(from.Enter), SendExitNS: m.time(from.Exit), RecvPostNS: m.time(to.Enter), LateNS: from.Enter - to.Enter,
+		SendEnterNS: m.time(sent.Enter), SendExitNS: m.time(sent.Exit), RecvPostNS: m.time(posted.Enter), LateNS: sent.Enter - posted.Enter,
 	}
 	if of.Bytes >= 0 {
 		row.Bytes = held.int64(of.Bytes)
 	}
 	if done != nil {
 		row.RecvThread = int32(m.locations[done.Location].Thread)
-		row.RecvCallID, row.RecvExitNS = held.int64(m.callID(done.Tag.(*waiting).call)), held.int64(m.time(done.Exit))
+		end := done.Tag.(*waiting)
+		row.RecvCallID, row.RecvExitNS = held.int64(m.callID(end.call)), held.int64(m.time(end.exit))
 	}
 	m.messages.add(row)
 }

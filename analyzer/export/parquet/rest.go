@@ -159,6 +159,9 @@ func (e *export) metadata() ([][2]string, error) {
 		{"cairn.run_ns", strconv.FormatInt(int64(math.Round(e.found.RunSeconds*1e9)), 10)},
 		{"cairn.notes", string(notes)},
 	}
+	if e.summary.Repairs != nil {
+		list = append(list, [2]string{"cairn.causality", e.summary.Repairs.Text()})
+	}
 	if o.part() {
 		list = append(list, [2]string{"cairn.part", fmt.Sprintf("from %v to %v of the run, ranks %v", o.From, o.To, o.Ranks)})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -84,17 +85,47 @@ func (e *export) phases(found *phases.Findings) {
 	e.count(counter{track: track{uuid: efficiencyTrack, name: "Parallel efficiency"}, unit: "%"}, values)
 }
 
-// bytesInFlight writes how many bytes were sent and not yet received.
-func (e *export) bytesInFlight(changes []value) {
-	slices.SortFunc(changes, func(a, b value) int { return cmp.Compare(a.at, b.at) })
-	sum, values := 0.0, []value(nil)
+// A change is by how much the bytes grow that a thread has in flight.
+type change struct {
+	at       int64
+	location int
+	bytes    int64
+}
+
+// bytesInFlight writes how many bytes were sent and not yet received: of all ranks, and of each what it sent.
+func (e *export) bytesInFlight(changes []change) {
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	e.count(counter{track: track{uuid: flightTrack, name: "Bytes in flight"}, bytes: true}, sums(changes))
+	rank := func(c *change) int { return e.locations[c.location].Main }
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(rank(&a), rank(&b)) })
+	for len(changes) > 0 {
+		i := rank(&changes[0])
+		n := sort.Search(len(changes), func(n int) bool { return rank(&changes[n]) > i })
+		e.count(e.counterOf(i, len(readings), counter{track: track{name: "bytes in flight"}, bytes: true}), sums(changes[:n]))
+		changes = changes[n:]
+	}
+}
+
+// sums are what changes in the order of time add up to.
+func sums(changes []change) (values []value) {
+	sum := int64(0)
 	for i, c := range changes {
-		sum += c.value
+		sum += c.bytes
 		if i+1 == len(changes) || changes[i+1].at > c.at {
-			values = append(values, value{c.at, sum})
+			values = append(values, value{c.at, float64(sum)})
 		}
 	}
-	e.count(counter{track: track{uuid: flightTrack, name: "Bytes in flight"}, bytes: true}, values)
+	return values
+}
+
+// countersOfRank is how many counters a rank has at most: the readings, and the bytes in flight.
+var countersOfRank = len(readings) + 1
+
+// counterOf puts a counter below a rank, that of its first thread, as the k-th of it.
+func (e *export) counterOf(location, k int, c counter) counter {
+	c.uuid = firstTrack + uint64(len(e.locations)+location*countersOfRank+k)
+	c.parent, c.rank = firstTrack+uint64(location), k
+	return c
 }
 
 // A reading is what an operating system's count says of the time between two samples: by how much it grew; false: unknown.
@@ -125,8 +156,7 @@ func (e *export) cpus(clocks *timeline.Clocks) {
 			if !grew {
 				continue
 			}
-			uuid := firstTrack + uint64(len(e.locations)+i*len(readings)+k)
-			e.count(counter{track: track{uuid: uuid, parent: firstTrack + uint64(i), name: reading.name, rank: k}, unit: "%"}, values)
+			e.count(e.counterOf(i, k, counter{track: track{name: reading.name}, unit: "%"}), values)
 		}
 	}
 }

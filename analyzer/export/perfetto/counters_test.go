@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -32,7 +33,9 @@ func (f *file) values(t *testing.T, name string) map[string][][2]float64 {
 func TestBytesInFlight(t *testing.T) {
 	f, summary := written(t, two(), Options{})
 	assert.Equal(t, map[string][][2]float64{"": {{7, 8}, {10, 0}}}, f.values(t, "Bytes in flight"))
-	assert.Equal(t, 2, summary.Counters, "and the efficiency")
+	assert.Equal(t, map[string][][2]float64{f.tracks[firstTrack]: {{8, 8}, {10, 0}}, f.tracks[firstTrack+1]: {{7, 8}, {8, 0}}},
+		f.values(t, "bytes in flight"), "of each rank what it sent")
+	assert.Equal(t, 4, summary.Counters, "and the efficiency")
 	f, _ = written(t, two(), Options{From: 9 * time.Millisecond})
 	assert.Equal(t, map[string][][2]float64{"": {{9, 8}, {10, 0}}}, f.values(t, "Bytes in flight"), "a value holds until the next one")
 	f, _ = written(t, two(), Options{To: 9 * time.Millisecond})
@@ -89,4 +92,26 @@ func TestPhases(t *testing.T) {
 	for _, v := range f.values(t, "Parallel efficiency")[""] {
 		assert.True(t, v[1] >= 0 && v[1] <= 100, "%v", v)
 	}
+}
+
+// What ranks have in flight adds up, at each time, to what the job has.
+func TestBytesInFlightAddUp(t *testing.T) {
+	f, _ := exported(t, timeline.Of(tracetest.Open(t, tracetest.Rounded(t, tracetest.Random(t, 3, 5, 60, time.Millisecond), "lossy 20"))), Options{})
+	changes := func(name string) map[float64]float64 {
+		at := map[float64]float64{}
+		for _, values := range f.values(t, name) {
+			last := 0.0
+			for _, v := range values {
+				at[v[0]] += v[1] - last
+				last = v[1]
+				assert.GreaterOrEqual(t, last, 0.0)
+			}
+			assert.Zero(t, last, "all was received in the end")
+		}
+		maps.DeleteFunc(at, func(_, change float64) bool { return change == 0 })
+		return at
+	}
+	assert.NotEmpty(t, changes("Bytes in flight"))
+	assert.Len(t, f.values(t, "bytes in flight"), 5)
+	assert.Equal(t, changes("Bytes in flight"), changes("bytes in flight"))
 }

@@ -28,7 +28,7 @@ type flows struct {
 	shown          func(location int, enter, exit int64) bool
 	sent, received map[call][]uint64
 	messages       []flow
-	inFlight       []value // changes of the bytes that were sent and not received
+	inFlight       []change // of the bytes that were sent and not received
 }
 
 func (f *flows) of(id uint64) *flow { return &f.messages[id-1] }
@@ -40,7 +40,7 @@ func (f *flows) Message(m *match.Message) {
 		return
 	}
 	if m.Bytes > 0 {
-		f.inFlight = append(f.inFlight, value{from.Enter, float64(m.Bytes)}, value{max(from.Enter, to.Exit), -float64(m.Bytes)})
+		f.inFlight = append(f.inFlight, change{from.Enter, from.Location, m.Bytes}, change{max(from.Enter, to.Exit), from.Location, -m.Bytes})
 	}
 	f.messages = append(f.messages, flow{sent: from.Enter})
 	id := uint64(len(f.messages))

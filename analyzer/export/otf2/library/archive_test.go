@@ -106,7 +106,7 @@ func TestEffectsComeAfterCausesInArchives(t *testing.T) {
 	read(t, anchor, r, false)
 	out, err := exec.Command("otf2-print", "-I", anchor).CombinedOutput()
 	require.NoError(t, err)
-	assert.Contains(t, string(out), "2 calls ended before their cause")
+	assert.Contains(t, string(out), "2 calls ended before their cause and were moved")
 }
 
 func TestAnArchiveIsNotOverwritten(t *testing.T) {
