@@ -13,7 +13,9 @@
 //     and names of threads.
 //
 // In texts for people (notes, how a rank ended) each of these strings of 4 bytes and more is replaced where it stands, as are
-// all absolute paths; in arguments, where these stay, hosts and paths are.
+// all paths, URLs and addresses, and words that look like names (prose.go): they may be of what has no rank in the trace. A
+// name of letters alone that is nowhere else in the trace stays there. In arguments, where these stay, hosts and paths are
+// replaced.
 //
 // What stays says something, too: how long calls took and how large messages were, the names of source files and functions, the
 // version of the MPI library, how many ranks a host had.

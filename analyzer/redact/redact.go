@@ -48,8 +48,10 @@ const (
 	directory kind = "dir" // a path, of which the last name stays
 	text      kind = "text"
 	thread    kind = "thread"
-	prose     kind = ""     // a text for people
-	joined    kind = "name" // a name that others may be in
+	address   kind = "address" // in a text for people, as
+	word      kind = "word"    // what looks like a name
+	prose     kind = ""        // a text for people
+	joined    kind = "name"    // a name that others may be in
 )
 
 func (w What) has(k kind) bool {
@@ -66,7 +68,9 @@ func (w What) has(k kind) bool {
 
 // Content redacts a trace in place; what it shares with others is copied first.
 func Content(c *trace.Content, w What) {
-	p := pseudonyms{what: w, seen: map[string]bool{}, of: map[string]string{}, next: map[kind]int{}}
+	p := pseudonyms{
+		what: w, seen: map[string]bool{}, of: map[string]string{}, made: map[string]bool{}, next: map[kind]int{}, communicators: map[string]bool{},
+	}
 	walk(c, p.collect)
 	p.arrange()
 	walk(c, p.replace)
@@ -78,9 +82,12 @@ type pseudonyms struct {
 	seen  map[string]bool // all strings of the trace
 	found []found
 	of    map[string]string
+	made  map[string]bool // the pseudonyms, without a slash at the end
 	next  map[kind]int
 	texts *strings.Replacer // of all, in texts for people
 	names *strings.Replacer // of hosts and paths, in strings that stay
+	// communicators are their names, which texts for people may have.
+	communicators map[string]bool
 }
 
 type found struct {
@@ -116,7 +123,7 @@ func (p *pseudonyms) arrange() {
 		if _, known := p.of[f.text]; known {
 			continue
 		}
-		p.of[f.text] = p.fresh(f.kind)
+		p.pseudonym(f.kind, f.text)
 		if len(f.text) < shortest {
 			continue
 		}
@@ -146,11 +153,13 @@ func (p *pseudonyms) fresh(k kind) string {
 	for {
 		p.next[k]++
 		name := fmt.Sprintf("%s-%d", k, p.next[k])
+		full := name
 		if k == directory {
-			name += "/"
+			full += "/"
 		}
-		if !p.seen[name] {
-			return name
+		if !p.seen[full] {
+			p.made[name] = true
+			return full
 		}
 	}
 }
@@ -161,9 +170,11 @@ var absolute = regexp.MustCompile(`(?:^|[\s"'(=:,])(?:/[^\s:;,"'()/]+)+/?|(?:/[^
 func (p *pseudonyms) replace(k kind, s string) string {
 	switch {
 	case k == prose:
-		return p.texts.Replace(p.paths(s))
+		return p.prose(s)
 	case k == joined:
-		return p.texts.Replace(s)
+		name := p.texts.Replace(s)
+		p.communicators[name] = true
+		return name
 	case !p.what.has(k):
 		if k == text || k == port {
 			s = p.paths(s)
@@ -189,10 +200,7 @@ func (p *pseudonyms) paths(s string) string {
 func (p *pseudonyms) path(s string) string {
 	slash := strings.IndexByte(s, '/')
 	part, stays := key(directory, s[slash:])
-	if p.of[part] == "" {
-		p.of[part] = p.fresh(directory)
-	}
-	return s[:slash] + p.of[part] + stays
+	return s[:slash] + p.pseudonym(directory, part) + stays
 }
 
 // walk replaces all strings of a trace by what f gives for them.
