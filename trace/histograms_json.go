@@ -76,6 +76,14 @@ func (h *Histogram) json() *jsonHistogram {
 // AppendJSON appends JSON objects, one a line: each cluster, followed by its calls. A histogram that has no numbers is null;
 // its bins are [low, high, count].
 func (h *Histograms) AppendJSON(b []byte) []byte {
+	for i := range h.Clusters {
+		b = h.AppendClusterJSON(b, i)
+	}
+	return b
+}
+
+// AppendClusterJSON appends what AppendJSON does of the i-th cluster.
+func (h *Histograms) AppendClusterJSON(b []byte, i int) []byte {
 	buffer := bytes.NewBuffer(b)
 	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
@@ -84,16 +92,14 @@ func (h *Histograms) AppendJSON(b []byte) []byte {
 			panic(err) // of numbers and texts there is none
 		}
 	}
-	for i := range h.Clusters {
-		c := &h.Clusters[i]
-		cluster := jsonCluster{i, c.Ranks.String(), c.ThreadCalls.json(), c.ThreadSpans.json(), c.ThreadInside.json(), []jsonTraffic{}}
-		for _, t := range c.Traffic {
-			cluster.Traffic = append(cluster.Traffic, jsonTraffic(t))
-		}
-		encode(cluster)
-		for k := range c.Calls {
-			encode(h.jsonCalls(i, k))
-		}
+	c := &h.Clusters[i]
+	cluster := jsonCluster{i, c.Ranks.String(), c.ThreadCalls.json(), c.ThreadSpans.json(), c.ThreadInside.json(), []jsonTraffic{}}
+	for _, t := range c.Traffic {
+		cluster.Traffic = append(cluster.Traffic, jsonTraffic(t))
+	}
+	encode(cluster)
+	for k := range c.Calls {
+		encode(h.jsonCalls(i, k))
 	}
 	return buffer.Bytes()
 }

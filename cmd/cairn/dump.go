@@ -29,6 +29,9 @@ func newDumpCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if c.Flags().Changed("rank") && h.Ranks.Find(rank) < 0 {
+					return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
+				}
 				return dumpHistograms(c, h, asJSON, func(ranks trace.RankList) bool { return !c.Flags().Changed("rank") || ranks.Index(rank) >= 0 })
 			}
 			f, err := openTrace(c.Context(), args[0], s3)

@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/redact"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
@@ -44,6 +45,7 @@ type exportRequest struct {
 	Clock    *clock.Map    // the run's clock map; nil: it is to be made
 	Leads    []int         // of a trace of lead ranks: those that have times of their own; nil: all have
 	Part     bool          // a time range or ranks were asked for
+	Borrowed string        // whose times calls have that have none of their own; empty: all have
 }
 
 func newExportCommand() *cobra.Command {
@@ -115,7 +117,7 @@ func newExportCommand() *cobra.Command {
 					return damaged(args[0], err)
 				}
 			}
-			r.Leads = f.Leads()
+			r.Leads, r.Borrowed = f.Leads(), borrowed(f)
 			r.Part = only.given() || r.Ranks != nil
 			summary, err := exporters[i].write(c.Context(), r)
 			if errors.Is(err, errNothingToExport) {
@@ -146,6 +148,9 @@ func newExportCommand() *cobra.Command {
 
 // leadRanks are the ranks that stand for all: those that reduce keeps.
 func leadRanks(ctx context.Context, f *traceFile) ([]int, error) {
+	if leads := f.Leads(); leads != nil {
+		return leads, nil
+	}
 	found, err := clusters.Groups(ctx, timeline.Of(f.Reader), clusters.Options{})
 	if err != nil {
 		return nil, err
@@ -155,6 +160,38 @@ func leadRanks(ctx context.Context, f *traceFile) ([]int, error) {
 		return nil, err
 	}
 	return choice.Leads(), nil
+}
+
+// borrowed says which calls of a trace have no times of their own, "" if all have.
+func borrowed(f *traceFile) string {
+	if leads := f.Leads(); leads != nil {
+		ranks := f.Ranks().Len()
+		return fmt.Sprintf("%d of %d ranks have the calls and times of the %s that stand for them", ranks-len(leads), ranks,
+			wording.Count(len(leads), "lead rank", "lead ranks"))
+	}
+	var of, summed uint64
+	for _, thread := range f.Threads().All() {
+		of += thread.CallsStoodIn()
+	}
+	for _, c := range f.Coarse() {
+		summed += c.To - c.From
+	}
+	var parts []string
+	if of > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d calls in the trace have the times of lead ranks", of, f.Threads().Calls()))
+	}
+	if summed > 0 {
+		parts = append(parts, fmt.Sprintf("of %d of %d calls in the trace only sums of times are known, which are spread evenly", summed, f.Threads().Calls()))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// with appends what is borrowed to a summary.
+func (r *exportRequest) with(summary string) string {
+	if r.Borrowed == "" {
+		return summary
+	}
+	return summary + "; " + r.Borrowed
 }
 
 // errNothingToExport is the error of a part of the run that has no calls.

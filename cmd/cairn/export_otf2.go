@@ -33,9 +33,11 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 	if entries, err := os.ReadDir(r.Out); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", usageError{fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out)}
 	}
+	only := ""
 	if r.Leads != nil {
 		if r.Ranks == nil {
 			r.Ranks = r.Leads
+			only = fmt.Sprintf("; only the lead ranks (%s), which have times of their own", list(r.Leads))
 		}
 		for _, rank := range r.Ranks {
 			if !slices.Contains(r.Leads, rank) {
@@ -60,5 +62,5 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 		os.RemoveAll(partial)
 		return "", err
 	}
-	return fmt.Sprintf("%s, to be opened as %s", summary.Text(), filepath.Join(r.Out, anchor)), nil
+	return fmt.Sprintf("%s%s, to be opened as %s", summary.Text(), only, filepath.Join(r.Out, anchor)), nil
 }

@@ -30,6 +30,7 @@ func exportParquet(ctx context.Context, r exportRequest) (string, error) {
 	if s.Repairs != nil {
 		text += "; " + s.Repairs.Text()
 	}
+	text = r.with(text)
 	for _, left := range s.Left {
 		text += "\n" + left
 	}

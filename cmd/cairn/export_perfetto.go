@@ -38,8 +38,8 @@ func exportPerfetto(ctx context.Context, r exportRequest) (string, error) {
 		}
 		return err
 	})
-	return fmt.Sprintf("%d calls, %d messages, %d segments of the critical path, %d phases, %d counters, %d bytes; %s", summary.Calls,
-		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size, summary.Repairs.Text()), err
+	return r.with(fmt.Sprintf("%d calls, %d messages, %d segments of the critical path, %d phases, %d counters, %d bytes; %s", summary.Calls,
+		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size, summary.Repairs.Text())), err
 }
 
 // writePerfetto writes a trace for Perfetto, and gives the file's size.

@@ -30,7 +30,7 @@ or as --latency and --bandwidth say. What SimGrid cannot replay is left out and 
 
 func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	if r.Part {
-		return "", usageError{errors.New("--format simgrid: SimGrid replays whole runs, without --from, --to and --ranks")}
+		return "", usageError{errors.New("--format simgrid: SimGrid replays whole runs, without --from, --to, --ranks and --leads")}
 	}
 	o := simgridNetwork
 	o.Clock = r.Clock
@@ -45,6 +45,9 @@ func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	}
 	fmt.Fprintf(&b, "%d ranks, %d actions, %d messages; a network of %.3g µs and %.3g GB/s%s\n", s.Ranks, s.Actions, s.Messages,
 		s.Network.Latency/1e3, s.Network.Bandwidth, shown)
+	if r.Borrowed != "" {
+		fmt.Fprintln(&b, r.Borrowed)
+	}
 	for _, o := range s.AsMessages {
 		fmt.Fprintf(&b, "written as messages: %d calls of %s\n", o.Count, o.What)
 	}

@@ -146,14 +146,15 @@ func printHistogramsInfo(w io.Writer, h *trace.Histograms, size int64, asJSON bo
 // dumpHistograms prints histograms as such: of calls of a cluster, of the clusters of a rank only if that is asked for.
 func dumpHistograms(c *cobra.Command, h *trace.Histograms, asJSON bool, ofRank func(trace.RankList) bool) error {
 	out := bufio.NewWriter(c.OutOrStdout())
-	if asJSON {
-		if _, err := out.Write(h.AppendJSON(nil)); err != nil {
-			return err
-		}
-		return out.Flush()
-	}
 	for i := range h.Clusters {
-		if cluster := &h.Clusters[i]; ofRank(cluster.Ranks) {
+		cluster := &h.Clusters[i]
+		switch {
+		case !ofRank(cluster.Ranks):
+		case asJSON:
+			if _, err := out.Write(h.AppendClusterJSON(nil, i)); err != nil {
+				return err
+			}
+		default:
 			dumpCluster(out, h, cluster)
 		}
 	}

@@ -75,3 +75,26 @@ func TestReduceToHistograms(t *testing.T) {
 	_, err = cairn(t, "reduce", whole, "--histogram", "--leads", "-o", small)
 	require.ErrorContains(t, err, "--histogram")
 }
+
+// Of a rank, the clusters that it is in are dumped; a rank that is not there is refused.
+func TestDumpHistogramsOfARank(t *testing.T) {
+	dir := t.TempDir()
+	whole, small := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "small.cairn")
+	_, err := cairn(t, "simulate", "--pattern", "master-worker", "--ranks", "9", "-o", whole)
+	require.NoError(t, err)
+	_, err = cairn(t, "reduce", whole, "--histogram", "-o", small)
+	require.NoError(t, err)
+	for _, more := range [][]string{nil, {"--json"}} {
+		dump := func(arguments ...string) string {
+			said, err := cairn(t, append(append([]string{"dump", small}, more...), arguments...)...)
+			require.NoError(t, err)
+			return said
+		}
+		all, master, worker := dump(), dump("--rank", "0"), dump("--rank", "5")
+		require.Equal(t, all, master+worker, "%v: there are two clusters", more)
+		require.NotEmpty(t, master)
+		require.NotEmpty(t, worker)
+		_, err = cairn(t, append([]string{"dump", small, "--rank", "9"}, more...)...)
+		require.ErrorContains(t, err, "has no rank 9")
+	}
+}

@@ -208,6 +208,17 @@ func (e *export) call(to *calls, c *timeline.Call) {
 	if c.Event.Site != nil {
 		s.annotations = append(s.annotations, annotation{"call site", callsite.Name(c.Event.Site)})
 	}
+	if c.Event.TimesOf != c.Event.Rank {
+		s.annotations = append(s.annotations, annotation{"times of", timesOf(c.Event.TimesOf)})
+	}
 	to.add(call{c.Location, c.Enter, c.Exit, c.Function.ID, c.Signature.Site}, s)
 	e.summary.Calls++
+}
+
+// timesOf says whose times a call has, of one that has none of its own.
+func timesOf(rank int) string {
+	if rank < 0 {
+		return "nobody: only their sum is known, and is spread evenly"
+	}
+	return fmt.Sprintf("rank %d", rank)
 }

@@ -23,6 +23,7 @@ type event struct {
 	track      uint64
 	name       string
 	call       string
+	timesOf    string
 	flows      []uint64
 	terminates []uint64
 	value      float64
@@ -143,8 +144,11 @@ func read(t *testing.T, b []byte) file {
 							text = values[v]
 						}
 					})
-					if of == "call" {
+					switch of {
+					case "call":
 						e.call = text
+					case "times of":
+						e.timesOf = text
 					}
 				}
 			})
