@@ -200,7 +200,7 @@ func uncompressed(t *testing.T, name string, content []byte) string {
 	case ".parquet":
 		f, err := pq.OpenFile(bytes.NewReader(content), int64(len(content)))
 		require.NoError(t, err)
-		rows := pq.NewReader(f) //nolint:staticcheck // rows of any schema
+		rows := pq.NewReader(f)
 		for {
 			row := map[string]any{}
 			if err := rows.Read(&row); err != nil {

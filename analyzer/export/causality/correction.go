@@ -27,7 +27,7 @@ type Repairs struct {
 // Find finds the correction of a trace in a pass over its calls.
 func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Correction, error) {
 	f := NewFinder(t)
-	if _, err := match.All(ctx, t, clocks, f, f.See); err != nil {
+	if _, err := match.InSections(ctx, t, clocks, f, nil, f.See, nil); err != nil {
 		return nil, err
 	}
 	return f.Finish(), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -142,4 +144,27 @@ func TestRepairsOfRandomPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The order in which calls of different ranks come does not matter: section by section, as Find takes them, the correction is
+// the same as in the order of time.
+func TestOrderOfRanksDoesNotMatter(t *testing.T) {
+	repaired := uint64(0)
+	for name, content := range map[string]*trace.Content{
+		"stencil2d": tracetest.Simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 40, Imbalance: simulate.Imbalance{Noise: 50}}),
+		"ring":      tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 6, Iterations: 60}),
+		"wavefront": tracetest.Simulated(t, simulate.Config{Pattern: "wavefront", Ranks: 12, Iterations: 20}),
+		"random":    tracetest.Random(t, 5, 5, 100, time.Millisecond),
+	} {
+		r := tracetest.Open(t, tracetest.Rounded(t, content, "lossy 20"))
+		want, _ := times(t, r)
+		have, err := Find(t.Context(), timeline.Of(r), nil)
+		require.NoError(t, err)
+		assert.Equal(t, want.Repairs, have.Repairs, name)
+		for i := range want.lines {
+			assert.Equal(t, want.lines[i].packed, have.lines[i].packed, "%s, location %d", name, i)
+		}
+		repaired += have.Repaired
+	}
+	assert.Greater(t, repaired, uint64(200), "nothing to repair proves nothing")
 }
