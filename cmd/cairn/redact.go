@@ -28,7 +28,11 @@ that every command says the same of it but for names.
 hosts: names of hosts, pods and nodes, boot ids, what MPI_Get_processor_name and MPI_Get_library_version gave, ports.
 paths: directories of source files, modules and executables, of which the last name stays, as do lines and names of functions;
 files that the program opens by MPI, of which nothing stays.
-arguments: all other strings of calls (argv, infos, names of objects), and names of threads.`,
+arguments: all other strings of calls (argv, infos, names of objects), and names of threads.
+In notes and reasons all that looks like a name or an address goes with hosts, and all paths with paths.
+
+Give away that file alone: a report beside the trace names its hosts, a clock.json their boots. 'cairn analyze' makes new
+ones of the redacted trace.`,
 		Example: "  cairn redact out/trace.cairn -o shared.cairn\n  cairn redact out/trace.cairn --only hosts -o shared.cairn",
 		Args:    exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -101,10 +101,8 @@ func TestNothingSurvivesRedaction(t *testing.T) {
 	var written bytes.Buffer
 	require.NoError(t, trace.Write(&written, secretTrace(t)))
 	require.NoError(t, os.WriteFile(file, written.Bytes(), 0o666))
-	shared := filepath.Join(t.TempDir(), "shared.cairn")
-	_, err := cairn(t, "analyze", file, "-o", filepath.Join(dir, "analysis")) // leaves clock.json
-	require.NoError(t, err)
-	_, err = cairn(t, "redact", file, "-o", shared)
+	shared := filepath.Join(dir, "shared.cairn") // beside the clock.json of the trace, which analyze leaves
+	_, err := cairn(t, "redact", file, "-o", shared)
 	require.NoError(t, err)
 
 	outputs := redactionOutputs()
@@ -161,6 +159,14 @@ func redactionOutputs() map[string]func(t *testing.T, file string, more ...strin
 		"dump --json": printed("dump", "--json"), "the trace": func(t *testing.T, file string, _ ...string) string { return filesOf(t, file) },
 		"export perfetto": exported("perfetto", "x.perfetto.gz"), "export parquet": exported("parquet", "tables"),
 		"export simgrid": exported("simgrid", "simgrid"),
+		"analyze": func(t *testing.T, file string, _ ...string) string {
+			out := t.TempDir()
+			said, err := cairn(t, "analyze", file, "-o", out)
+			require.NoError(t, err)
+			clocks, err := os.ReadFile(filepath.Join(filepath.Dir(file), "clock.json"))
+			require.NoError(t, err)
+			return said + string(clocks) + filesOf(t, out)
+		},
 	}
 	if otf2Exporter.elsewhere == nil { // this command has OTF2's library
 		outputs["export otf2"] = exported("otf2", "archive")
