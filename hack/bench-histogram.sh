@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What a trace of histograms (cairn reduce --histogram) is of irregular programs: bytes of the trace and of its histograms with 1, 10
 # and 100 times the iterations and with more ranks, and what is off: sums by function, the time of the run, the middle of
-# durations, the communication matrix (relative L1). With NPB=DIR, where BT, MG and SP of class S are, also of these, under Open MPI;
-# the recorded farm needs Open MPI, too, and is left out without it.
+# durations, the communication matrix (relative L1). The recorded farm needs Open MPI, and is left out without it. With NPB=DIR,
+# where openmpi/bin has mg.S.4 and sp.S.4 (the NAS Parallel Benchmarks), also of these.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -61,8 +61,8 @@ if command -v mpirun.openmpi >/dev/null; then
     row "farm, recorded, ×$times" "$first" 1.1 "$w/trace.cairn"
     [ "$first" != 0 ] || first=$bytes
   done
-  for program in ${NPB:+MG SP}; do
-    recorded "$w/trace.cairn" -np 4 "$(find "$NPB" -iname "$program*" -type f -executable | head -n 1)"
+  for program in ${NPB:+mg sp}; do
+    recorded "$w/trace.cairn" -np 4 "$NPB/openmpi/bin/$program.S.4"
     row "$program, recorded" 0 1 "$w/trace.cairn"
   done
 fi
