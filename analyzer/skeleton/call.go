@@ -33,9 +33,10 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		fmt.Fprintf(out, "%s// left out: %s\n", in.indent, s.text())
 		return nil
 	}
-	c := caller{writer: w, step: s, index: index}
+	c := caller{writer: w, step: s, index: index, said: map[semantics.Role]expression{}}
 	if within {
 		c.loop = in.loop
+		c.turns = in.loop.turns
 	}
 	c.portable()
 	var arguments []string
@@ -52,6 +53,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		arguments = c.withoutFlag(arguments)
 	}
 	line := fmt.Sprintf("%s(%s);", name, strings.Join(arguments, ", "))
+	c.exchanges(in)
 	skip, err := c.skips()
 	if err != nil {
 		return err
@@ -90,6 +92,8 @@ type caller struct {
 	index         string
 	loop          *step // calls are the same each time that a rank comes to it
 	before, after []string
+	turns         *expression // how many iterations the shape says there are around; nil: it does not
+	said          map[semantics.Role]expression
 	commText      string
 	ignored       int // results
 }
@@ -149,7 +153,12 @@ func (c *caller) parameter(i int) (string, error) {
 	of := c.position(i, p.Direction == mpi.Out)
 	about := &subject{what: p.Name + " of " + s.text(), table: fmt.Sprintf("%s_%d", p.Name, s.Number), kind: p.Kind, ctype: p.CType, index: c.index,
 		comm: c.comm(), comms: c.comms()}
+	if c.turns != nil {
+		about.turns = c.turns.value
+	}
 	switch {
+	case c.step.counts && s.meaning.Roles[i] == semantics.RequestCount:
+		return "posted", nil
 	case p.Kind == mpi.KindStatus:
 		return c.status(p), nil
 	case p.Kind == mpi.KindBuffer:
@@ -181,10 +190,14 @@ func (c *caller) parameter(i int) (string, error) {
 		return "NULL", nil
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
+	if e.turns && c.turns == nil {
+		e.fixed = first(e.fixed, about.what+" differs from call to call")
+	}
 	if p.Kind == mpi.KindRank && isNumber(e.text) || p.Kind == mpi.KindRoot && isNumber(e.text) && e.text != "0" {
 		e.fixed = first(e.fixed, about.what+" is "+e.text)
 	}
 	c.holds(e)
+	c.said[s.meaning.Roles[i]] = e
 	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
 		e.text = "size" // what the grid is for
 	}

@@ -11,6 +11,8 @@ import (
 // An expression is a piece of C, and why it holds for the recorded number of ranks only; "": it holds for others too.
 type expression struct {
 	text, fixed string
+	value       func(*spot) int64 // on any number of ranks; nil: not known. Of conditions 0 or 1.
+	turns       bool              // value depends on the iteration
 }
 
 // A column is what a value is on one rank, in one call after the other: a cycle.
@@ -27,9 +29,10 @@ type subject struct {
 	table string // how a table of the values is called
 	kind  mpi.Kind
 	ctype string
-	index string // what counts the calls, in C
-	comm  string // the communicator, in C; "": MPI_COMM_WORLD
-	comms []int  // its instances, by world rank; nil: not known
+	index string            // what counts the calls, in C
+	comm  string            // the communicator, in C; "": MPI_COMM_WORLD
+	comms []int             // its instances, by world rank; nil: not known
+	turns func(*spot) int64 // iterations of the loop around, where the shape says how many; nil: it does not
 }
 
 // minRanks is of how many ranks on a function of the rank is told from others: the two of (rank+1) % 2 can be anything.
@@ -52,13 +55,16 @@ func (w *writer) expressionOf(of *subject, columns []column) (expression, error)
 		place := *of
 		place.kind, place.ctype = mpi.KindInt, "int"
 		e, err := w.expressionOf(&place, have)
-		return expression{w.handle(of.kind, e.text), e.fixed}, err
+		return expression{text: w.handle(of.kind, e.text), fixed: e.fixed}, err
 	}
 	if !slices.ContainsFunc(have, func(c column) bool { return len(c.values) > 1 }) {
 		return w.byRank(of, have)
 	}
 	if alike(have) {
 		return w.inTurn(of, have[0])
+	}
+	if e, found := w.byTurn(of, have); found {
+		return e, nil
 	}
 	if of.kind == mpi.KindRank || of.kind == mpi.KindRoot {
 		if e, found := w.relative(of, have); found {
@@ -109,6 +115,9 @@ func alike(columns []column) bool {
 func (w *writer) byRank(of *subject, columns []column) (expression, error) {
 	first := columns[0].values[0]
 	if alike(columns) {
+		if e, found := w.neighbor(of, columns); found {
+			return e, nil
+		}
 		return w.literal(of, first)
 	}
 	if of.kind == mpi.KindRank || of.kind == mpi.KindRoot {
@@ -116,7 +125,13 @@ func (w *writer) byRank(of *subject, columns []column) (expression, error) {
 			return e, nil
 		}
 	}
+	if e, found := w.neighbor(of, columns); found {
+		return e, nil
+	}
 	if !of.kind.IsHandle() {
+		if e, found := w.coordinate(columns); found {
+			return e, nil
+		}
 		if e, found := w.function(of, columns); found {
 			return e, nil
 		}
@@ -139,7 +154,7 @@ func (w *writer) cases(of *subject, columns []column) (expression, error) {
 			continue
 		}
 		without := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.values[0] == x })
-		condition, found := w.simple(worlds(without), around)
+		condition, found := w.simple(worlds(without), around, nil)
 		if !found {
 			continue
 		}
@@ -154,7 +169,16 @@ func (w *writer) cases(of *subject, columns []column) (expression, error) {
 		if strings.Contains(other.text, "?") {
 			other.text = "(" + other.text + ")"
 		}
-		return expression{fmt.Sprintf("%s ? %s : %s", condition.text, other.text, one.text), first(condition.fixed, other.fixed, one.fixed)}, nil
+		e := expression{text: fmt.Sprintf("%s ? %s : %s", condition.text, other.text, one.text), fixed: first(condition.fixed, other.fixed, one.fixed)}
+		if condition.value != nil && other.value != nil && one.value != nil {
+			e.value = func(s *spot) int64 {
+				if condition.value(s) != 0 {
+					return other.value(s)
+				}
+				return one.value(s)
+			}
+		}
+		return e, nil
 	}
 	return w.table(of, columns)
 }
@@ -184,11 +208,23 @@ func (w *writer) literal(of *subject, x scalar) (expression, error) {
 	case x.name == memory || x.name == insignificant:
 		return expression{text: w.anything(of.kind)}, nil
 	case x.name != "":
-		return expression{text: x.name}, nil
+		return named(x.name), nil
 	case of.kind.IsHandle():
 		return expression{text: w.handle(of.kind, fmt.Sprint(x.number))}, nil
 	}
-	return expression{text: number(x.number)}, nil
+	return expression{text: number(x.number), value: func(*spot) int64 { return x.number }}, nil
+}
+
+// named is what has a name in C.
+func named(name string) expression {
+	e := expression{text: name}
+	switch name {
+	case "MPI_PROC_NULL":
+		e.value = func(*spot) int64 { return noRank }
+	case "MPI_ANY_SOURCE":
+		e.value = func(*spot) int64 { return anyRank }
+	}
+	return e
 }
 
 // number writes an integer in C.
@@ -262,53 +298,59 @@ func (w *writer) function(of *subject, columns []column) (expression, bool) {
 	for _, c := range columns {
 		sameSize = sameSize && int64(c.size) == n
 	}
-	fits := func(f func(r int64) int64) bool {
-		return !slices.ContainsFunc(columns, func(c column) bool { return f(int64(c.own)) != c.values[0].number })
+	fits := func(f func(r, n int64) int64) bool {
+		return !slices.ContainsFunc(columns, func(c column) bool { return f(int64(c.own), n) != c.values[0].number })
 	}
 	x, r := columns[0].values[0].number, int64(columns[0].own)
-	var found []string
-	try := func(text string, f func(r int64) int64) {
-		if fits(f) {
-			found = append(found, text)
+	var found []expression
+	try := func(text string, f func(r, n int64) int64) {
+		if !fits(f) {
+			return
 		}
+		e := expression{text: text}
+		if rank == "rank" && w.inWorld(columns) {
+			e.value = func(s *spot) int64 { return f(int64(s.rank), int64(s.size)) }
+		}
+		found = append(found, e)
 	}
-	try(plus(rank, x-r), func(q int64) int64 { return q + x - r })
+	try(plus(rank, x-r), func(q, _ int64) int64 { return q + x - r })
 	if peer && sameSize && n > 1 {
 		d := ((x-r)%n + n) % n
 		if 2*d > n {
-			try(fmt.Sprintf("(%s + %s %s) %% %s", rank, size, minus(n-d), size), func(q int64) int64 { return (q + d) % n })
+			try(fmt.Sprintf("(%s + %s %s) %% %s", rank, size, minus(n-d), size), func(q, m int64) int64 { return (q + m - (n - d)) % m })
 		} else {
-			try(fmt.Sprintf("(%s) %% %s", plus(rank, d), size), func(q int64) int64 { return (q + d) % n })
+			try(fmt.Sprintf("(%s) %% %s", plus(rank, d), size), func(q, m int64) int64 { return (q + d) % m })
 		}
-		try(fmt.Sprintf("%s - 1 - %s", size, rank), func(q int64) int64 { return n - 1 - q })
+		try(fmt.Sprintf("%s - 1 - %s", size, rank), func(q, m int64) int64 { return m - 1 - q })
 	}
 	power := n&(n-1) == 0 && n > 1
 	if x >= 0 && (power || !peer) {
-		try(fmt.Sprintf("%s ^ %d", rank, x^r), func(q int64) int64 { return q ^ x ^ r })
+		try(fmt.Sprintf("%s ^ %d", rank, x^r), func(q, _ int64) int64 { return q ^ x ^ r })
 	}
 	if len(columns) < minRanks {
 		if len(found) == 0 {
 			return expression{}, false
 		}
-		return expression{found[0], fmt.Sprintf("%s may be %s or something else: that takes more ranks to tell", of.what, found[0])}, true
+		found[0].fixed = fmt.Sprintf("%s may be %s or something else: that takes more ranks to tell", of.what, found[0].text)
+		return found[0], true
 	}
 	if len(found) == 0 {
 		for c := int64(2); c <= n/2; c++ {
-			try(fmt.Sprintf("%s %% %d", rank, c), func(q int64) int64 { return q % c })
-			try(fmt.Sprintf("%s / %d", rank, c), func(q int64) int64 { return q / c })
+			try(fmt.Sprintf("%s %% %d", rank, c), func(q, _ int64) int64 { return q % c })
+			try(fmt.Sprintf("%s / %d", rank, c), func(q, _ int64) int64 { return q / c })
 		}
 	}
 	if a := columns[1].values[0].number - x; len(found) == 0 && columns[1].own == columns[0].own+1 && a != 0 {
 		b := x - a*r
-		try(sum(fmt.Sprintf("%d * %s", a, rank), b), func(q int64) int64 { return a*q + b })
+		try(sum(fmt.Sprintf("%d * %s", a, rank), b), func(q, _ int64) int64 { return a*q + b })
 	}
 	if len(found) == 0 {
 		return expression{}, false
 	}
-	if peer && strings.Contains(found[0], "^") {
-		return expression{found[0], of.what + " is " + found[0] + ", which is a rank of some numbers of ranks only"}, true
+	if peer && strings.Contains(found[0].text, "^") {
+		found[0].fixed = of.what + " is " + found[0].text + ", which is a rank of some numbers of ranks only"
 	}
-	return expression{text: found[0]}, true
+	return found[0], true
 }
 
 func plus(term string, b int64) string { return sum(term, b) }
@@ -398,7 +440,7 @@ func (w *writer) relative(of *subject, columns []column) (expression, bool) {
 			return e, false
 		}
 		text := fmt.Sprintf(form.text, rank, size, e.text) // what a form does not name is left out
-		return expression{text, fmt.Sprintf("%s differs from call to call", of.what)}, true
+		return expression{text: text, fixed: fmt.Sprintf("%s differs from call to call", of.what)}, true
 	}
 	return expression{}, false
 }
@@ -469,7 +511,7 @@ func (w *writer) table(of *subject, columns []column) (expression, error) {
 	if handles {
 		text = w.handle(of.kind, text)
 	}
-	return expression{text, fixed}, nil
+	return expression{text: text, fixed: fixed}, nil
 }
 
 // around is the position in a cycle, as an index.

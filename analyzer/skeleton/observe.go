@@ -54,6 +54,9 @@ type step struct {
 	vectors []vector
 	known   map[string]int32
 	ranks   []*behavior // by row of the trace's ranks, nil: a rank does not come here
+
+	turns  *expression // how many iterations the shape says there are; nil: it does not
+	counts bool        // its requests are those that a counter says
 }
 
 // A behavior is what a rank did at a step.

@@ -14,7 +14,14 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		if p.IsArray() {
 			return "", fmt.Errorf("%w: %s", errUnsupported, c.step.text())
 		}
+		if c.step.counts {
+			return "&requests[posted++]", nil
+		}
 		return c.handleArgument(p, of, about)
+	}
+	if c.step.counts {
+		c.after = append(c.after, "posted = 0;")
+		return "requests", nil
 	}
 	switch c.step.meaning.Operation {
 	case semantics.WaitAny:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // result is where a call puts a number.
@@ -64,6 +65,11 @@ func (c *caller) listSymbol(of func(*vector) *argument, length int) string {
 			s.used = true
 			return s.name
 		}
+	}
+	if c.shape.isGrid() && c.step.meaning.Operation == semantics.CommunicatorCreate && !slices.ContainsFunc(columns, func(col column) bool {
+		return len(shortest(col.values)) > 1 || col.values[0].name != c.shape.list()
+	}) {
+		return "dims"
 	}
 	return ""
 }

@@ -38,12 +38,15 @@ type Summary struct {
 	Calls     int // of MPI, in the text
 	// Fixed says why the program runs on the recorded number of ranks only. None: it runs on others.
 	Fixed []string
+	// Sizes says on which numbers of ranks the program runs, and why; "" where Fixed says why not.
+	Sizes string
 	// LeftOut are functions that the program does not call, with the number of calls that the trace has of each.
 	LeftOut []LeftOut
 	Notes   []string
 	// Seconds is how long the program ran, Expected how long the skeleton is expected to run; 0: not known.
 	Seconds, Expected float64
 	Shortened         []Loop
+	Grid              bool // the dimensions of which can be given to the program
 }
 
 // LeftOut is a function that is left out.
@@ -89,8 +92,12 @@ func New(ctx context.Context, t timeline.Trace, o Options) (*Skeleton, error) {
 	for row, r := range w.ranks {
 		w.row[r] = row
 	}
-	w.body = w.unroll(w.body)
+	if w.shape, err = recognize(t, len(w.ranks)); err != nil {
+		return nil, err
+	}
+	w.body = w.unroll(w.byShape(w.body))
 	w.declareHandles()
+	w.countRequests(w.body)
 	skeleton, err := w.write()
 	if errors.Is(err, errUnsupported) {
 		err = fmt.Errorf("%w: %w", ErrUnsupported, err)
@@ -217,7 +224,7 @@ var reserved = []string{
 	"restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 	"abort", "exit", "exp", "free", "malloc", "calloc", "printf", "fprintf", "read", "write", "send", "time", "clock", "wait", "y0", "y1", "j0", "j1",
 	"memcpy", "memset", "getenv", "atof", "remove", "rename", "stderr", "stdout", "fopen", "fclose", "index", "div", "round", "floor", "log", "pow",
-	"sin", "cos", "tan", "sqrt", "gamma", "link", "bind", "connect", "accept", "signal", "sync", "pause", "nice", "system", "start",
+	"dims", "place", "periodic", "neighbor", "lay_out", "refuse", "bits", "children", "posted", "sin", "cos", "tan", "sqrt", "gamma", "link", "bind", "connect", "accept", "signal", "sync", "pause", "nice", "system", "start",
 }
 
 // write writes the program.
@@ -230,12 +237,17 @@ func (w *writer) write() (*Skeleton, error) {
 	if err := w.list(&body, w.body, in); err != nil {
 		return nil, err
 	}
+	least := w.elsewhere()
 	s := &Skeleton{Summary: Summary{Ranks: len(w.ranks), Fixed: w.fixed, Seconds: w.span, Expected: w.span}}
 	if w.untimed {
 		s.Seconds, s.Expected = 0, 0
 		s.Notes = append(s.Notes, "The trace does not have the times of single calls: the program does not compute.")
 	}
 	text := w.functions.String() + body.String()
+	used := w.usedShape(text)
+	if len(s.Fixed) == 0 {
+		s.Sizes, s.Grid = used.sizes(least), used.is(gridShape)
+	}
 	s.Functions, s.Calls = strings.Count(text, "static void ")+1, strings.Count(text, " MPI_")
 	for _, x := range w.shortened {
 		l := w.messages.loops[x.Number]
@@ -259,7 +271,7 @@ func (w *writer) write() (*Skeleton, error) {
 		"Counters": w.counters, "Helper": w.helpers, "Longest": w.longest, "Statuses": max(w.statusesOf, 1), "Files": len(w.files), "Symbols": w.symbols,
 		"RankIn": strings.Contains(text, "rank_in("), "SizeOf": strings.Contains(text, "size_of("),
 		"Send": strings.Contains(text, "send_buffer"), "Receive": strings.Contains(text, "receive_buffer"),
-		"Summary": &s.Summary, "Newest": w.newest(),
+		"Summary": &s.Summary, "Newest": w.newest(), "Least": least, "Shape": used, "Neighbor": strings.Contains(text, "neighbor("),
 	}
 	var source bytes.Buffer
 	if err := templates.ExecuteTemplate(&source, "source", data); err != nil {

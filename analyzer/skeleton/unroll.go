@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// maxDirections bounds the calls that a repeated call is taken apart into.
-const maxDirections = 12
+// maxDirections bounds the calls that a repeated call is taken apart into: all around in three dimensions.
+const maxDirections = 26
 
 // unroll takes a call that is repeated for each neighbor apart: one call for each direction, of the ranks that have a
 // neighbor there. That of a loop over neighbors would be tables of who has how many, and whom.
@@ -27,7 +27,7 @@ func (w *writer) unroll(steps []*step) []*step {
 
 // directions are the calls of a step by direction; nil: it has none, or is the same on all ranks.
 func (w *writer) directions(s *step) []*step {
-	if s.function == nil || len(s.body) > 0 {
+	if s.function == nil || len(s.body) > 0 || s.turns != nil {
 		return nil
 	}
 	peer := s.meaning.In[semantics.Destination]
@@ -54,7 +54,7 @@ func (w *writer) directions(s *step) []*step {
 			id := cycle[k%len(cycle)]
 			rows[row] = append(rows[row], id)
 			x := scalarIn(nth(false, int(peer))(&s.vectors[id]))
-			distance := x.number - int64(b.own)
+			distance := w.distance(x.number, b)
 			if x.name != "" || slices.Contains(distances, distance) {
 				return nil
 			}
@@ -77,6 +77,21 @@ func (w *writer) directions(s *step) []*step {
 	return w.parts(s, all, rows, peer)
 }
 
+// distance tells the directions of peers apart: around the edge of a periodic grid lies the same direction as elsewhere.
+func (w *writer) distance(peer int64, b *behavior) int64 {
+	n := int64(len(w.ranks))
+	if w.shape.is(gridShape) && b.size == len(w.ranks) && peer >= 0 && peer < n {
+		if steps := w.shape.steps(b.own, int(peer)); steps != nil {
+			code := int64(0) // of the steps, beyond all distances
+			for _, d := range steps {
+				code = 3*code + int64(d) + 1
+			}
+			return 2*n + code
+		}
+	}
+	return peer - int64(b.own)
+}
+
 // parts makes a step of each direction.
 func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) []*step {
 	var list []*step
@@ -87,7 +102,7 @@ func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) [
 		one.ranks = make([]*behavior, len(s.ranks))
 		for row, b := range s.ranks {
 			for k, id := range rows[row] {
-				if scalarIn(nth(false, int(peer))(&s.vectors[id])).number-int64(b.own) != d {
+				if w.distance(scalarIn(nth(false, int(peer))(&s.vectors[id])).number, b) != d {
 					continue
 				}
 				part := &behavior{own: b.own, size: b.size, comm: b.comm}

@@ -13,21 +13,25 @@ import (
 // A writer writes the program in C.
 type writer struct {
 	*observer
-	row        map[int]int // by world rank
-	symbols    []*symbol
-	handles    map[mpi.Kind]*variables
-	tables     strings.Builder
-	cells      int
-	functions  strings.Builder
-	taken      map[string]bool // names of functions and tables
-	counters   []string
-	helpers    map[string]bool
-	longest    int // list of requests that is picked
-	statusesOf int // the longest list of requests with statuses
-	files      []string
-	fixed      []string // why the program runs on the recorded number of ranks only
-	scale      float64
-	shortened  []shortened
+	row               map[int]int // by world rank
+	symbols           []*symbol
+	handles           map[mpi.Kind]*variables
+	tables            strings.Builder
+	cells             int
+	functions         strings.Builder
+	taken             map[string]bool // names of functions and tables
+	counters          []string
+	helpers           map[string]bool
+	longest           int // list of requests that is picked
+	statusesOf        int // the longest list of requests with statuses
+	files             []string
+	fixed             []string // why the program runs on the recorded number of ranks only
+	scale             float64
+	shortened         []shortened
+	shape             *shape   // nil: there is none
+	counting          bool     // requests
+	partial           []string // what only some ranks do
+	messagesElsewhere []exchange
 }
 
 // A symbol is a variable that has the result of a call.
@@ -139,6 +143,13 @@ type scope struct {
 	index  string // of the innermost loop in this function; "": there is none
 	loop   *step  // that loop, or the call that is repeated
 	indent string
+	times  []func(*spot) float64 // factors of how often ranks come here; one that is nil is not known
+}
+
+// often is a scope in which ranks come more or less often.
+func (s scope) often(times func(*spot) float64) scope {
+	s.times = append(slices.Clip(s.times), times)
+	return s
 }
 
 func (s scope) deeper() scope {
@@ -149,6 +160,8 @@ func (s scope) deeper() scope {
 // list writes statements.
 func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 	var before []int // the ranks of the condition before, where that may have an else
+	var beforeTimes func(*spot) float64
+	var last order
 	for i := 0; i < len(steps); {
 		s := steps[i]
 		n := 1
@@ -177,8 +190,9 @@ func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 			if err != nil {
 				return err
 			}
+			w.inOrder(&last, order{run, ranks, g.times})
 			if g.text != "" {
-				isElse := before != nil && g.onlyRanks && disjoint(before, ranks) && len(before)+len(ranks) == len(in.ranks)
+				isElse := before != nil && g.onlyRanks && !g.toNeighbor && disjoint(before, ranks) && len(before)+len(ranks) == len(in.ranks)
 				if isElse {
 					trimEnd(out, in.indent+"}\n")
 					fmt.Fprintf(out, "%s} else {\n", in.indent)
@@ -187,9 +201,13 @@ func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 					fmt.Fprintf(out, "%sif (%s) {\n", in.indent, g.text)
 				}
 				now = now.deeper()
+				if isElse {
+					g.times = otherTimes(beforeTimes)
+				}
+				now = now.often(g.times)
 				before = nil
-				if g.onlyRanks && !isElse {
-					before = ranks
+				if g.onlyRanks && !g.toNeighbor && !isElse {
+					before, beforeTimes = ranks, g.times
 				}
 			} else {
 				before = nil
@@ -204,6 +222,7 @@ func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 			continue
 		}
 		before = nil
+		w.inOrder(&last, order{run, ranks, nil})
 		if err := w.unguarded(out, run, now, inner, false); err != nil {
 			return err
 		}
@@ -233,7 +252,7 @@ func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, g
 	}
 	name := w.unique(identifier(run[0].inside[in.depth+1]))
 	var body strings.Builder
-	deep := scope{ranks: in.ranks, depth: in.depth + 1, indent: "    "}
+	deep := scope{ranks: in.ranks, depth: in.depth + 1, indent: "    ", times: in.times}
 	if guarded {
 		deep.ranks = w.ranksOf(run)
 	}
@@ -282,7 +301,9 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 		var err error
 		of := &subject{what: "the number of iterations at " + w.nameOf(s), table: fmt.Sprintf("trips_%d", s.Number), kind: mpi.KindInt, ctype: "int",
 			index: w.index(s, in, "come")}
-		if count, err = w.expressionOf(of, trips); err != nil {
+		if s.turns != nil {
+			count = *s.turns
+		} else if count, err = w.expressionOf(of, trips); err != nil {
 			return err
 		}
 		text := count.text
@@ -290,6 +311,7 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 			text = fmt.Sprint(k)
 			w.shortened = append(w.shortened, shortened{s, k, n})
 			fmt.Fprintf(out, "%s// %d iterations were recorded\n", in.indent, n)
+			count.value = func(*spot) int64 { return int64(k) }
 		}
 		w.holds(count)
 		v := string("ijklmnpq"[min(in.loops, 7)])
@@ -306,6 +328,7 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 		}
 		fmt.Fprintf(out, "%sfor (int %s = 0; %s < %s; %s++) {\n", in.indent, v, v, text, v)
 		inner = inner.deeper()
+		inner = inner.often(timesOf(count))
 		inner.loops, inner.index, inner.loop = in.loops+1, v, s
 		defer func() {
 			fmt.Fprintf(out, "%s}\n", in.indent)
@@ -395,7 +418,9 @@ func (w *writer) ranksOf(steps []*step) []int {
 // A guard is the condition of a step.
 type guard struct {
 	expression
-	onlyRanks bool
+	onlyRanks  bool
+	toNeighbor bool // it is that a neighbor is there
+	times      func(*spot) float64
 }
 
 // sameGuard reports whether steps that follow each other have one condition.
@@ -437,12 +462,14 @@ func (w *writer) guard(s *step, in scope) (guard, error) {
 	ranks := w.ranksOf([]*step{s})
 	g := guard{onlyRanks: true}
 	if !slices.Equal(ranks, in.ranks) {
-		e, err := w.condition(ranks, in.ranks, fmt.Sprintf("ranks_%d", s.Number))
+		steps := w.towards(s)
+		e, err := w.condition(ranks, in.ranks, steps, fmt.Sprintf("ranks_%d", s.Number))
 		if err != nil {
 			return g, err
 		}
-		g.expression = e
+		g.expression, g.toNeighbor = e, steps != nil && strings.Contains(e.text, "place[")
 	}
+	g.times = timesOf(g.expression)
 	var columns []column
 	always := true
 	for row, b := range s.ranks {
@@ -465,6 +492,7 @@ func (w *writer) guard(s *step, in scope) (guard, error) {
 	if err != nil {
 		return g, err
 	}
+	g.times = together(g.times, sharePresent(columns), g.text != "")
 	if counter := fmt.Sprintf("come%d", s.Number); index == counter {
 		w.count(counter)
 		e.text = strings.Replace(e.text, counter, counter+"++", 1)
@@ -476,7 +504,7 @@ func (w *writer) guard(s *step, in scope) (guard, error) {
 	if strings.Contains(e.text, "||") {
 		e.text = "(" + e.text + ")"
 	}
-	g.expression = expression{g.text + " && " + e.text, first(g.fixed, e.fixed)}
+	g.expression = expression{text: g.text + " && " + e.text, fixed: first(g.fixed, e.fixed)}
 	return g, nil
 }
 
@@ -525,7 +553,7 @@ func (w *writer) presence(s *step, columns []column, index string) (expression, 
 		if len(ranks) == 0 {
 			return expression{text: "0"}, nil
 		}
-		return w.condition(ranks, worlds(columns), fmt.Sprintf("ranks_%d", s.Number))
+		return w.condition(ranks, worlds(columns), nil, fmt.Sprintf("ranks_%d", s.Number))
 	}
 	return w.table(of, columns)
 }

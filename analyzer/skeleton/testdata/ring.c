@@ -1,5 +1,7 @@
 // A performance skeleton: it communicates as the program did that was traced on 8 ranks, and computes for as long.
 // PMPI_ calls are the skeleton's own: tools do not see them.
+//
+// It runs on any number of ranks: what differs from rank to rank is a function of rank and size.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow" // some GCCs take MPICH's MPI_STATUSES_IGNORE for an array
 #endif

@@ -1,5 +1,7 @@
 // A performance skeleton: it communicates as the program did that was traced on 9 ranks, and computes for as long.
 // PMPI_ calls are the skeleton's own: tools do not see them.
+//
+// It runs on any number of ranks: the 9 ranks were recognized as a 3 x 3 grid, and peers are neighbors in it.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow" // some GCCs take MPICH's MPI_STATUSES_IGNORE for an array
 #endif
@@ -18,13 +20,7 @@ static char *receive_buffer;
 static MPI_Status statuses[8];
 static MPI_Comm cart_comm;
 static MPI_Request requests[8];
-
-static const int request_11[9] = {1, 2, 0, 2, 3, 0, 1, 2, 0};
-static const int request_12[9] = {0, 0, 0, 3, 4, 3, 2, 3, 2};
-static const int request_13[9] = {2, 3, 2, 4, 5, 4, 0, 0, 0};
-static const int request_14[9] = {0, 4, 3, 0, 6, 5, 0, 4, 3};
-static const int request_15[9] = {3, 5, 0, 5, 7, 0, 3, 5, 0};
-static const int count_5[9] = {4, 6, 4, 6, 8, 6, 4, 6, 4};
+static int posted;
 
 static double scale = 1;
 static int sleeping;
@@ -49,15 +45,63 @@ static void compute(double time)
         ;
 }
 
+static void refuse(const char *why)
+{
+    if (rank == 0)
+        fprintf(stderr, "this skeleton was recorded on %d ranks and cannot run on %d: %s\n", RECORDED_RANKS, size, why);
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+// The grid of the ranks, slowest dimension first, and the caller's place in it.
+enum { DIMENSIONS = 2 };
+static int dims[DIMENSIONS], place[DIMENSIONS];
+
+// lay_out takes the recorded dimensions, or those of MPI_Dims_create for another number of ranks, or SKELETON_DIMS=4x3.
+static void lay_out(void)
+{
+    static const int recorded[DIMENSIONS] = {3, 3};
+    const char *given = getenv("SKELETON_DIMS");
+    int product = 1, at = rank;
+    if (size == RECORDED_RANKS)
+        memcpy(dims, recorded, sizeof dims);
+    else
+        PMPI_Dims_create(size, DIMENSIONS, dims);
+    for (int i = 0; given != NULL && i < DIMENSIONS; i++) {
+        char *end;
+        dims[i] = (int)strtol(given, &end, 10);
+        given = *end == 'x' ? end + 1 : end;
+    }
+    for (int i = DIMENSIONS - 1; i >= 0; i--) {
+        product *= dims[i];
+        place[i] = dims[i] > 0 ? at % dims[i] : 0;
+        at = dims[i] > 0 ? at / dims[i] : 0;
+    }
+    if (product != size)
+        refuse("SKELETON_DIMS must have 2 numbers, as in 4x3, whose product is the number of ranks");
+}
+
+// neighbor is the rank some steps away, MPI_PROC_NULL beyond an edge.
+static int neighbor(int d0, int d1)
+{
+    static const int periodic[DIMENSIONS] = {0, 0};
+    const int steps[DIMENSIONS] = {d0, d1};
+    int to = 0;
+    for (int i = 0; i < DIMENSIONS; i++) {
+        int x = place[i] + steps[i];
+        if (periodic[i])
+            x = (x + dims[i]) % dims[i];
+        else if (x < 0 || x >= dims[i])
+            return MPI_PROC_NULL;
+        to = to * dims[i] + x;
+    }
+    return to;
+}
+
 static void prepare(void)
 {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != RECORDED_RANKS) {
-        if (rank == 0)
-            fprintf(stderr, "this skeleton was recorded on %d ranks and runs on these only: %s\n", RECORDED_RANKS, "dims of MPI_Cart_create at stencil2d.c:20 is a list");
-        PMPI_Abort(MPI_COMM_WORLD, 2);
-    }
+    lay_out();
     size_t before = 0, message = 1024, blocks = (size_t)0 * (size_t)(size + 1);
     size_t bytes = before + (message > blocks ? message : blocks) + 64;
     send_buffer = (char *)calloc(bytes, 1) + before;
@@ -71,34 +115,35 @@ int main(void)
 {
     MPI_Init(NULL, NULL);
     prepare();
-    MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){3, 3}, (int[]){0, 0}, 0, &cart_comm);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, (int[]){0, 0}, 0, &cart_comm);
     for (int i = 0; i < 10; i++) {
-        if (rank >= 3) {
-            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, rank - 3, 1, cart_comm, &requests[0]);
+        if (place[0] > 0) {
+            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, neighbor(-1, 0), 1, cart_comm, &requests[posted++]);
         }
-        if (rank <= 5) {
-            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, rank + 3, 0, cart_comm, &requests[rank / 3]);
+        if (place[0] < dims[0] - 1) {
+            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, neighbor(1, 0), 0, cart_comm, &requests[posted++]);
         }
-        if (rank % 3 != 0) {
-            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, rank - 1, 3, cart_comm, &requests[rank >= 4 && rank <= 5 ? 2 : 1]);
+        if (place[1] > 0) {
+            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, neighbor(0, -1), 3, cart_comm, &requests[posted++]);
         }
-        if (rank % 3 != 2) {
-            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, rank + 1, 2, cart_comm, &requests[request_11[rank]]);
+        if (place[1] < dims[1] - 1) {
+            MPI_Irecv(receive_buffer, 1024, MPI_BYTE, neighbor(0, 1), 2, cart_comm, &requests[posted++]);
         }
-        if (rank >= 3) {
-            MPI_Isend(send_buffer, 1024, MPI_BYTE, rank - 3, 0, cart_comm, &requests[request_12[rank]]);
+        if (place[0] > 0) {
+            MPI_Isend(send_buffer, 1024, MPI_BYTE, neighbor(-1, 0), 0, cart_comm, &requests[posted++]);
         }
-        if (rank <= 5) {
-            MPI_Isend(send_buffer, 1024, MPI_BYTE, rank + 3, 1, cart_comm, &requests[request_13[rank]]);
+        if (place[0] < dims[0] - 1) {
+            MPI_Isend(send_buffer, 1024, MPI_BYTE, neighbor(1, 0), 1, cart_comm, &requests[posted++]);
         }
-        if (rank % 3 != 0) {
-            MPI_Isend(send_buffer, 1024, MPI_BYTE, rank - 1, 2, cart_comm, &requests[request_14[rank]]);
+        if (place[1] > 0) {
+            MPI_Isend(send_buffer, 1024, MPI_BYTE, neighbor(0, -1), 2, cart_comm, &requests[posted++]);
         }
-        if (rank % 3 != 2) {
-            MPI_Isend(send_buffer, 1024, MPI_BYTE, rank + 1, 3, cart_comm, &requests[request_15[rank]]);
+        if (place[1] < dims[1] - 1) {
+            MPI_Isend(send_buffer, 1024, MPI_BYTE, neighbor(0, 1), 3, cart_comm, &requests[posted++]);
         }
         compute(100e-6);
-        MPI_Waitall(count_5[rank], requests, statuses);
+        MPI_Waitall(posted, requests, statuses);
+        posted = 0;
     }
     MPI_Allreduce(send_buffer, receive_buffer, 8, MPI_BYTE, MPI_SUM, cart_comm);
     MPI_Finalize();
