@@ -79,12 +79,12 @@ func tested(recorded int) []int {
 // the least number on which it does.
 func (w *writer) elsewhere() int {
 	if len(w.fixed) > 0 {
-		w.fixed = append(w.fixed, w.partial...)
+		w.inDoubt("")
 		return 0
 	}
 	for _, x := range w.messagesElsewhere {
 		if x.peer.value == nil || slices.ContainsFunc(x.times, func(f func(*spot) float64) bool { return f == nil }) {
-			w.fixed = append(w.fixed, w.partial...)
+			w.inDoubt("")
 			return 1
 		}
 	}
@@ -93,7 +93,7 @@ func (w *writer) elsewhere() int {
 		recordedSpots[i] = *w.spotOf(i)
 	}
 	if w.balance(recordedSpots) != "" { // messages that nobody has received do not tell
-		w.fixed = append(w.fixed, w.partial...)
+		w.inDoubt("")
 		return 1
 	}
 	const fewest = 4 // ranks for which a program may be too large: a pipeline has two ends
@@ -102,7 +102,7 @@ func (w *writer) elsewhere() int {
 		if spots := w.shape.spots(n); spots != nil {
 			if why := w.balance(spots); why != "" {
 				if n >= min(fewest, recorded) {
-					w.fixed = append(w.fixed, append([]string{why}, w.partial...)...)
+					w.inDoubt(why)
 					return 0
 				}
 				least = n + 1
@@ -110,6 +110,19 @@ func (w *writer) elsewhere() int {
 		}
 	}
 	return least
+}
+
+// inDoubt says why the program is for the recorded number of ranks only, if it is: for one reason, and because of what only
+// some ranks do. Where a grid has two ranks along a dimension, that is why: the logical program is that of ranks that have
+// all neighbors ("maximal communication processes", Logicalization of MPI communication traces, §4.3).
+func (w *writer) inDoubt(why string) {
+	reasons := append([]string{why}, w.partial...)
+	if w.shape.isGrid() && slices.Contains(w.shape.extents, 2) && len(w.fixed)+len(w.partial) > 0 {
+		w.fixed = append([]string{"in the " + w.shape.name + " that was recognized no rank has neighbors on both sides: record the program on 3 ranks or more along each dimension"}, w.fixed...)
+	}
+	for _, one := range reasons {
+		w.holds(expression{fixed: one})
+	}
 }
 
 // A channel is who sends to whom.

@@ -37,7 +37,7 @@ func (w *writer) directions(s *step) []*step {
 	if peer < 0 {
 		return nil
 	}
-	var all []int64
+	var lists [][]int64
 	used, repeated := map[int64]int{}, false
 	rows := make([][]int32, len(s.ranks)) // vectors of a visit
 	for row, b := range s.ranks {
@@ -61,13 +61,13 @@ func (w *writer) directions(s *step) []*step {
 			distances = append(distances, distance)
 			used[distance]++
 		}
-		all = laidOver(all, distances)
-		if len(all) > maxDirections {
+		if lists = append(lists, distances); len(used) > maxDirections {
 			return nil
 		}
 	}
-	if !repeated || len(all) != len(used) {
-		return nil // there is no one order
+	all := inLine(lists)
+	if !repeated || all == nil {
+		return nil
 	}
 	for _, n := range used {
 		if n < 2 {
@@ -119,34 +119,32 @@ func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) [
 	return list
 }
 
-// laidOver has the numbers of both lists in order, equal ones once where that can be (the longest common subsequence).
-func laidOver(a, b []int64) []int64 {
-	common := make([][]int, len(a)+1)
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			common[i][j] = max(common[i+1][j], common[i][j+1])
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
+// inLine puts directions into the one order that all lists keep to, those that no list tells apart in order of first sight
+// (Kahn's topological sorting); nil: there is none.
+func inLine(lists [][]int64) []int64 {
+	var seen []int64
+	after, before := map[int64][]int64{}, map[int64]int{} // what comes right after it in a list; how many come right before
+	for _, list := range lists {
+		for i, d := range list {
+			if !slices.Contains(seen, d) {
+				seen = append(seen, d)
+			}
+			if i > 0 && !slices.Contains(after[list[i-1]], d) {
+				after[list[i-1]] = append(after[list[i-1]], d)
+				before[d]++
 			}
 		}
 	}
-	var all []int64
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == b[j]:
-			all = append(all, a[i])
-			i, j = i+1, j+1
-		case common[i+1][j] >= common[i][j+1]:
-			all = append(all, a[i])
-			i++
-		default:
-			all = append(all, b[j])
-			j++
+	var line []int64
+	for len(line) < len(seen) {
+		next := slices.IndexFunc(seen, func(d int64) bool { return before[d] == 0 && !slices.Contains(line, d) })
+		if next < 0 {
+			return nil
+		}
+		line = append(line, seen[next])
+		for _, d := range after[seen[next]] {
+			before[d]--
 		}
 	}
-	return append(append(all, a[i:]...), b[j:]...)
+	return line
 }

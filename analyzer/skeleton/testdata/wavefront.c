@@ -64,7 +64,7 @@ static void lay_out(void)
 {
     static const int recorded[DIMENSIONS] = {3, 3};
     const char *given = getenv("SKELETON_DIMS");
-    int product = 1, at = rank;
+    int product = 1, at = rank, wrong = 0;
     if (size == RECORDED_RANKS)
         memcpy(dims, recorded, sizeof dims);
     else
@@ -72,14 +72,15 @@ static void lay_out(void)
     for (int i = 0; given != NULL && i < DIMENSIONS; i++) {
         char *end;
         dims[i] = (int)strtol(given, &end, 10);
+        wrong = wrong || dims[i] < 1 || *end != (i < DIMENSIONS - 1 ? 'x' : '\0');
         given = *end == 'x' ? end + 1 : end;
     }
-    for (int i = DIMENSIONS - 1; i >= 0; i--) {
+    for (int i = DIMENSIONS - 1; i >= 0 && !wrong; i--) {
         product *= dims[i];
-        place[i] = dims[i] > 0 ? at % dims[i] : 0;
-        at = dims[i] > 0 ? at / dims[i] : 0;
+        place[i] = at % dims[i];
+        at /= dims[i];
     }
-    if (product != size)
+    if (wrong || product != size)
         refuse("SKELETON_DIMS must have 2 numbers, as in 4x3, whose product is the number of ranks");
 }
 
