@@ -11,6 +11,8 @@
 //     once where it is always the same. It also makes sure that the tree is the program.
 //   - expression.go and condition.go find C for what ranks have: constants, functions of the rank, results of earlier calls
 //     (MPI_Cart_shift), else tables.
+//   - shape.go recognizes the topology; neighbor.go, place.go and dimensions.go find peers, conditions and loops in it, which
+//     are for other numbers of ranks, too ("Logicalization", §4.3); order.go and elsewhere.go check that they are.
 //   - writer.go writes loops, conditions and functions, call.go calls, by the table of package mpi.
 //   - shorten.go finds the loops that may have fewer iterations: those whose first ones leave nothing under way.
 //

@@ -29,7 +29,8 @@ func newSkeletonCommand() *cobra.Command {
 		Long: `Skeleton writes a performance skeleton: a C program for any MPI that makes the calls of the traced program and
 computes for as long between them, but computes nothing. It reads as a program does: loops, functions of the call path
 (where the trace has call paths: cairn run --call-sites path), conditions on the rank, peers as functions of rank and
-size. It runs on the recorded number of ranks, and on others where all that differs by rank is such a function.`,
+size. It runs on the recorded number of ranks, and on others where all that differs by rank is such a function, or peers
+are neighbors in a grid, torus, hypercube or binomial tree.`,
 		Example: `  cairn skeleton out/trace.cairn -o proxy && make -C proxy CC=mpicc && mpirun -np 16 proxy/skeleton
   cairn skeleton out/trace.cairn -o proxy --scale 0.01
   cairn skeleton out/trace.cairn --compare traced-skeleton/trace.cairn`,
@@ -102,7 +103,7 @@ func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 	if len(s.Fixed) > 0 {
 		fmt.Fprintf(out, "runs on %d ranks only: %s\n", s.Ranks, s.Fixed[0])
 	} else {
-		fmt.Fprintf(out, "recorded on %d ranks, runs on other numbers too\n", s.Ranks)
+		fmt.Fprintf(out, "runs on %s\n", s.Sizes)
 	}
 	for _, l := range s.Shortened {
 		fmt.Fprintf(out, "%d of %d iterations of the loop that begins with %s\n", l.First, l.Iterations, l.Place)

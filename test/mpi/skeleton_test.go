@@ -51,3 +51,25 @@ func TestSkeletons(t *testing.T) {
 		}
 	}
 }
+
+// A skeleton recorded on a grid of 9 ranks makes on 6 the calls that the program makes on 6.
+func TestSkeletonElsewhere(t *testing.T) {
+	t.Setenv("SKELETON_SLEEP", "1")
+	const implementation = "openmpi"
+	sweep := func(ranks int) string {
+		r := trace(t, nil, launch(implementation, ranks, "sweep", "--iterations", "2", "--work-us", "100")...)
+		require.Equal(t, 0, r.code, r.stderr)
+		return filepath.Join(r.dir, "trace.cairn")
+	}
+	dir := t.TempDir()
+	r := cairn(t, "", "skeleton", sweep(9), "-o", dir)
+	require.Equal(t, 0, r.code, r.stderr)
+	out, err := exec.Command("make", "-C", dir, "CC=mpicc."+implementation, "CFLAGS=-std=c11 -O2 -Wall -Wextra -Werror").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	command := launch(implementation, 6, "")
+	command[len(command)-1] = filepath.Join(dir, "skeleton")
+	again := trace(t, nil, command...)
+	require.Equal(t, 0, again.code, again.stderr)
+	compared := cairn(t, "", "skeleton", sweep(6), "--compare", filepath.Join(again.dir, "trace.cairn"))
+	assert.Equal(t, 0, compared.code, compared.stderr)
+}
