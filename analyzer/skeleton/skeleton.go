@@ -40,6 +40,8 @@ type Summary struct {
 	Fixed []string
 	// Sizes says on which numbers of ranks the program runs, and why; "" where Fixed says why not.
 	Sizes string
+	// Topology is the one in which peers are neighbors; "": in none.
+	Topology string
 	// LeftOut are functions that the program does not call, with the number of calls that the trace has of each.
 	LeftOut []LeftOut
 	Notes   []string
@@ -247,6 +249,9 @@ func (w *writer) write() (*Skeleton, error) {
 	used := w.usedShape(text)
 	if len(s.Fixed) == 0 {
 		s.Sizes, s.Grid = used.sizes(least), used.is(gridShape)
+		if used != nil {
+			s.Topology = used.name
+		}
 	}
 	s.Functions, s.Calls = strings.Count(text, "static void ")+1, strings.Count(text, " MPI_")
 	for _, x := range w.shortened {

@@ -102,8 +102,10 @@ func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 	fmt.Fprintf(out, "%s: %d lines, %s, %s\n", filepath.Join(dir, "skeleton.c"), strings.Count(s.Source, "\n"), wording.Count(s.Functions, "function", "functions"), wording.Count(s.Calls, "MPI call", "MPI calls"))
 	if len(s.Fixed) > 0 {
 		fmt.Fprintf(out, "runs on %d ranks only: %s\n", s.Ranks, s.Fixed[0])
-	} else {
+	} else if s.Topology != "" {
 		fmt.Fprintf(out, "runs on %s\n", s.Sizes)
+	} else {
+		fmt.Fprintf(out, "recorded on %d ranks, runs on other numbers too\n", s.Ranks)
 	}
 	for _, l := range s.Shortened {
 		fmt.Fprintf(out, "%d of %d iterations of the loop that begins with %s\n", l.First, l.Iterations, l.Place)
