@@ -324,7 +324,7 @@ func (w *writer) function(of *subject, columns []column) (expression, bool) {
 		try(fmt.Sprintf("%s - 1 - %s", size, rank), func(q, m int64) int64 { return m - 1 - q })
 	}
 	power := n&(n-1) == 0 && n > 1
-	if x >= 0 && (power || !peer) {
+	if x >= 0 && power && peer {
 		try(fmt.Sprintf("%s ^ %d", rank, x^r), func(q, _ int64) int64 { return q ^ x ^ r })
 	}
 	if len(columns) < minRanks {

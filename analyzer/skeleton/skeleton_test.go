@@ -76,6 +76,18 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+// Only peers are what a bit of the rank makes of it: 10, 11, 8 and 9 trips are no butterfly, and "i < rank ^ 10" is no C.
+func TestTripsAreNoBitsOfTheRank(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		for range i ^ 10 {
+			r.At("x.c:1").Call("MPI_Wtime", 0, 0, nil)
+		}
+	})
+	s := made(t, timeline.Of(b.Open(t)), skeleton.Options{})
+	assert.NotContains(t, s.Source, "^")
+}
+
 // What some ranks do, and what comes in some iterations.
 func TestConditions(t *testing.T) {
 	b := tracetest.New(4)
