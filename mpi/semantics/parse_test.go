@@ -51,6 +51,8 @@ var mayUse = map[string]string{
 	"analyzer/logical/read.go":           "prints names",
 	"analyzer/program/value.go":          "prints names",
 	"analyzer/skeleton/call.go":          "names variables after them",
+	"analyzer/skeleton/portable.go":      "prints names",
+	"analyzer/skeleton/results.go":       "names variables after them",
 	"analyzer/skeleton/compare.go":       "prints names",
 	"analyzer/export/perfetto/export.go": "shows the class as the category of a slice",
 	"replayer/gen/*":                     "writes C, of which names are a part",
