@@ -454,21 +454,49 @@ func TestSymbolsThatComeLate(t *testing.T) {
 	id := worldID("launch")
 	eventually(t, "shard", func() bool { return len(manifests(t, s, pod(0))) == 1 })
 	symbolTable(t, spool, "cafe")
-	eventually(t, "names", func() bool {
-		m := manifests(t, s, pod(0))[id]
-		object, err := s.Get(context.Background(), shard.Directory("uid-0", id)+m.Shard)
-		if err != nil {
-			return false
-		}
-		defer object.Close()
-		raw, err := io.ReadAll(object)
-		if err != nil {
-			return false
-		}
-		r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
-		return err == nil && len(r.Sites()) == 1 && r.Sites()[0].Function == "solve"
-	})
+	eventually(t, "names", func() bool { return hasNames(s, id, manifests(t, s, pod(0))[id].Shard) })
 	eventually(t, "an empty spool", func() bool { return !exists(dir) })
+}
+
+// hasNames reports whether a shard's only call site has its name.
+func hasNames(s store.Store, world, name string) bool {
+	object, err := s.Get(context.Background(), shard.Directory("uid-0", world)+name)
+	if err != nil {
+		return false
+	}
+	defer object.Close()
+	raw, err := io.ReadAll(object)
+	if err != nil {
+		return false
+	}
+	r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+	return err == nil && len(r.Sites()) == 1 && r.Sites()[0].Function == "solve"
+}
+
+// tableStore writes a table of symbols when the first shard, which was made without it, is put.
+type tableStore struct {
+	store.Store
+	write func()
+}
+
+func (s *tableStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if shard.KindOf(key) == shard.KindShard && s.write != nil {
+		s.write()
+		s.write = nil
+	}
+	return s.Store.Put(ctx, key, r, size)
+}
+
+// A table that comes while the shard is being put that was made without it.
+func TestSymbolsThatComeDuringAnUpload(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 1).Write(t, spool)
+	resolving(t, spool, "cafe")
+	stop := running(t, quick(t, spool, &tableStore{s, func() { symbolTable(t, spool, "cafe") }}, pod(0)))
+	emptied(t, spool)
+	require.Empty(t, stop())
+	id := worldID("launch")
+	require.True(t, hasNames(s, id, manifests(t, s, pod(0))[id].Shard))
 }
 
 // resolving leaves what the tracer does when it has started the resolver for a binary.

@@ -35,6 +35,10 @@ type upload struct {
 	stored map[identity]bool // processes of which the store has what they are now
 	used   map[*located]bool // directories that were put, or need not be
 
+	// resolved are the tables of symbols that were there before a process was read: one that comes later may name a site that
+	// this upload has without a name.
+	resolved string
+
 	unread     []string // problems of processes that may be readable the next time
 	patient    bool     // these are waited for
 	unusable   map[string]bool
@@ -47,7 +51,7 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 	begun := time.Now()
 	u := &upload{
 		ship: s, world: w, atEnd: atEnd, stored: map[identity]bool{}, used: map[*located]bool{}, patient: w.reads+1 < maxReads,
-		unusable: map[string]bool{}, unrecorded: map[string]bool{},
+		unusable: map[string]bool{}, unrecorded: map[string]bool{}, resolved: s.tables.resolved(),
 	}
 	err := u.all(ctx, members)
 	if w.reads++; len(u.unread) == 0 {
@@ -191,7 +195,7 @@ func (u *upload) flush(ctx context.Context, l *located, k *collector) (err error
 // state is that of processes in any order.
 func (u *upload) state(processes []process) string {
 	processes = slices.SortedFunc(slices.Values(processes), func(a, b process) int { return strings.Compare(a.name, b.name) })
-	return state(processes, u.tables.resolved())
+	return state(processes, u.resolved)
 }
 
 // cannotUse notes that no shard can be made of some processes.
