@@ -9,7 +9,7 @@
 
 enum { CR_NUMBER_FORM, CR_HANDLE, CR_CONSTANT_FORM, CR_LIST, CR_TEXT, CR_NOTHING, CR_STATUS, CR_FORMS };
 
-enum { CR_MAY_FAIL = 1 }; // flag of a call
+enum { CR_MAY_FAIL = 1, CR_AFTER = 2 }; // flags of a call
 
 // A value: of numbers, handles and constants n is what they are, of lists and texts how long.
 struct value {

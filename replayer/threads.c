@@ -13,6 +13,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool began;
 static int running; // threads that have calls left
+static struct thread *all;
+static int several; // how many
 
 void cr_threads_may_begin(void)
 {
@@ -38,10 +40,35 @@ void cr_wait_for_threads(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-static void ended(void)
+static void ended(struct thread *t)
 {
 	pthread_mutex_lock(&mutex);
+	t->ended = true;
 	running--;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
+// A call that frees what other threads use waits until they have made the calls that did.
+static void wait_for_calls(struct call *c)
+{
+	const int64_t n = cr_number(c);
+
+	for (int64_t i = 0; i < n; i++) {
+		const int64_t number = cr_number(c), calls = cr_number(c);
+		if (number < 0 || number >= several || number == c->thread->number || calls < 0)
+			cr_damaged(c, "a thread that there cannot be");
+		pthread_mutex_lock(&mutex);
+		while (all[number].done < (uint64_t)calls && !all[number].ended)
+			pthread_cond_wait(&changed, &mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
+static void done(struct thread *t, const struct call *c)
+{
+	pthread_mutex_lock(&mutex);
+	t->done = c->index;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&mutex);
 }
@@ -54,11 +81,15 @@ static void *run(void *argument)
 	while (cr_next_call(&c)) {
 		if (c.function >= cr_functions || cr_table[c.function].issue == NULL)
 			cr_refuse("call %llu is of function %d of MPI, which this MPI does not have", (unsigned long long)c.index, c.function);
+		if (c.flags & CR_AFTER)
+			wait_for_calls(&c);
 		cr_table[c.function].issue(&c);
 		if (c.next != c.words)
 			cr_damaged(&c, "more arguments than it has");
+		if (cr_several_threads)
+			done(t, &c);
 	}
-	ended();
+	ended(t);
 	return NULL;
 }
 
@@ -77,7 +108,8 @@ void cr_run_threads(const int *files, int n)
 	if (threads == NULL || ids == NULL)
 		cr_die("out of memory");
 	cr_several_threads = n > 1;
-	running = n;
+	running = several = n;
+	all = threads;
 	for (int i = 0; i < n; i++) {
 		threads[i].number = i;
 		cr_open_stream(&threads[i].stream, files[i]);

@@ -7,6 +7,8 @@
 struct thread {
 	int number;
 	struct stream stream;
+	uint64_t done; // calls
+	bool ended;
 	int64_t left, left_cpu; // when its last call returned: ns of CLOCK_MONOTONIC and of its CPU time
 };
 

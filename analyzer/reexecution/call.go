@@ -15,6 +15,13 @@ type Call struct {
 	Compute   int64         // ns that the thread computed since the call before
 	MayFail   bool          // it did when it was recorded
 	NewComm   int           // as in trace.Event
+
+	// Enter is when the recorded call was entered, ns of the rank's own clock, and EnterError by how much that may be off, if
+	// Timed.
+	Enter, EnterError int64
+	Timed             bool
+
+	After []After // what other threads of the rank have to have done before (Others)
 }
 
 // A form is a function in whose form calls are issued.

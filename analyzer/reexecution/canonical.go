@@ -98,7 +98,10 @@ func (c *canonical) see(r *timeline.Call) error {
 	} else if treatment == Refused {
 		return fmt.Errorf("%s cannot be executed again: %s", f.Name, why)
 	}
-	c.call = Call{Function: f, Semantics: e.Semantics, In: e.In, Out: e.Out, Index: e.Index, MayFail: !e.Succeeded(), NewComm: e.NewComm}
+	c.call = Call{
+		Function: f, Semantics: e.Semantics, In: e.In, Out: e.Out, Index: e.Index, MayFail: !e.Succeeded(), NewComm: e.NewComm,
+		Enter: r.Enter, EnterError: r.EnterError, Timed: e.Timed, // a tick is a nanosecond at most
+	}
 	return c.give(e)
 }
 

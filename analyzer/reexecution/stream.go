@@ -15,6 +15,7 @@ import (
 //
 //	function | flags << 16 | words that follow << 32
 //	ns of computation before it
+//	with flag 2: numbers, how many other threads it has to wait for, and of each which one and how many calls it has made then
 //	for each parameter, in order:
 //	    its value before the call, unless it is an out parameter and no buffer
 //	    of an out parameter that is a handle or a list of them: the value after the call, which names the handles
@@ -43,8 +44,11 @@ const (
 	wordBits = 3
 )
 
-// FlagMayFail is the flag of a call that failed when it was recorded.
-const FlagMayFail = 1
+// Flags of a call.
+const (
+	FlagMayFail = 1 // it failed when it was recorded
+	FlagAfter   = 2 // it has to wait for other threads
+)
 
 // maxTextOut is how long the strings of a capacity that mpi.h sets are at most: MPI_MAX_LIBRARY_VERSION_STRING is 8 KiB.
 const maxTextOut = 64 << 10
@@ -72,6 +76,13 @@ func ScratchName(name string) string {
 // Call writes a call.
 func (e *Encoder) Call(c *Call) error {
 	e.words = append(e.words[:0], make([]byte, 16)...)
+	if len(c.After) > 0 {
+		e.word(wordNumber, int64(len(c.After)))
+		for _, a := range c.After {
+			e.word(wordNumber, int64(a.Thread))
+			e.word(wordNumber, int64(a.Calls))
+		}
+	}
 	in, out := 0, 0
 	for i := range c.Function.Params {
 		p := &c.Function.Params[i]
@@ -91,6 +102,9 @@ func (e *Encoder) Call(c *Call) error {
 	var flags uint64
 	if c.MayFail {
 		flags |= FlagMayFail
+	}
+	if len(c.After) > 0 {
+		flags |= FlagAfter
 	}
 	binary.LittleEndian.PutUint64(e.words, uint64(c.Function.ID)|flags<<16|uint64(len(e.words)/8-2)<<32)
 	binary.LittleEndian.PutUint64(e.words[8:], uint64(max(c.Compute, 0)))

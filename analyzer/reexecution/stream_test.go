@@ -50,6 +50,14 @@ func TestStream(t *testing.T) {
 		Function: isend, Out: []trace.Value{handle(9)},
 		In: []trace.Value{{Form: trace.Pointer}, integer(3), named("MPI_INT"), named("MPI_PROC_NULL"), integer(-1), handle(2)},
 	}))
+	free := mpi.ByName("MPI_Group_free")
+	assert.Equal(t, []uint64{
+		uint64(free.ID) | 2<<16 | 6<<32, 0,
+		2 << 3, 1 << 3, 40 << 3, 2 << 3, 7 << 3, 5<<3 | 1, // two threads: 40 calls of the first, 7 of the second; the group
+		0, 0,
+	}, encoded(t, &Call{
+		Function: free, After: []After{{1, 40}, {2, 7}}, In: []trace.Value{handle(5)}, Out: []trace.Value{named("MPI_GROUP_NULL")},
+	}))
 	remove := mpi.ByName("MPI_File_delete")
 	name := encoded(t, &Call{Function: remove, In: []trace.Value{{Form: trace.Text, Text: "/tmp/a b"}, named("MPI_INFO_NULL")}})
 	want := "/scratch/%2Ftmp%2Fa%20b"

@@ -72,6 +72,8 @@ type (
 	Win   int
 	File  int
 	Group int
+	// A FreedGroup is one that is none any more when the call returns.
+	FreedGroup int
 )
 
 // Requests are an array of requests.
@@ -132,6 +134,8 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 		if p.Direction.IsOut() {
 			if r.open {
 				v = trace.Value{}
+			} else if _, freed := argument.(FreedGroup); freed {
+				v = trace.Value{Form: trace.Name, Text: "MPI_GROUP_NULL"}
 			}
 			s.Out = append(s.Out, v)
 		}
@@ -215,6 +219,8 @@ func value(p *mpi.Param, argument any, given bool) trace.Value {
 	case File:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Group:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case FreedGroup:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Requests:
 		v := trace.Value{Form: trace.List}

@@ -72,7 +72,7 @@ func feedThreads(ctx context.Context, f *traceFile, rank, threads, firstFile int
 		all.Go(func() {
 			file := os.NewFile(uintptr(firstFile+i), "calls")
 			defer file.Close()
-			if err := feed(ctx, t, location, file, scratch); err != nil && !errors.Is(err, syscall.EPIPE) {
+			if err := feed(ctx, t, feeds, location, file, scratch); err != nil && !errors.Is(err, syscall.EPIPE) {
 				failures[i] = err // where there is no reader any more, that has said why
 			}
 		})
@@ -81,12 +81,20 @@ func feedThreads(ctx context.Context, f *traceFile, rank, threads, firstFile int
 	return errors.Join(failures...)
 }
 
-// feed writes the calls of a location, nothing but the end for -1.
-func feed(ctx context.Context, t timeline.Trace, location int, file *os.File, scratch string) error {
+// feed writes the calls of one of a rank's locations, nothing but the end for -1.
+func feed(ctx context.Context, t timeline.Trace, locations []int, location int, file *os.File, scratch string) error {
 	w := bufio.NewWriterSize(file, 1<<16)
 	e := reexecution.NewEncoder(w, scratch)
 	if location >= 0 {
-		if err := reexecution.Each(ctx, t, location, e.Call); err != nil {
+		others := reexecution.NewOthers(ctx, t, locations, location)
+		defer others.Close()
+		err := reexecution.Each(ctx, t, location, func(c *reexecution.Call) (err error) {
+			if c.After, err = others.Before(c); err != nil {
+				return err
+			}
+			return e.Call(c)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func replay(t *testing.T, dir, implementation string, ranks int, flags ...string
 // TestReplay: the re-execution of an example, traced again, makes the same calls with the same arguments. make bench-replay
 // does all examples.
 func TestReplay(t *testing.T) {
-	for _, program := range []string{"requests", "persistent", "rma"} {
+	for _, program := range []string{"requests", "persistent", "rma", "threads"} {
 		for _, implementation := range implementations {
 			t.Run(program+" "+implementation, func(t *testing.T) {
 				r := trace(t, nil, launch(implementation, 3, program)...)

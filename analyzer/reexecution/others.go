@@ -1,0 +1,130 @@
+package reexecution
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// An After says how many calls another thread has to have made before a call. Threads count from 0 among those of the rank.
+type After struct {
+	Thread int
+	Calls  uint64
+}
+
+// Others are the other threads of a rank. A thread frees what others used when they are done with it: the program sees to
+// that by a join or a lock, which no trace has. So a call that frees a handle waits for those of the others that used it and
+// were entered before, as far as times can tell.
+type Others struct {
+	threads []*other
+	failed  []error
+}
+
+// An other thread is followed up to the time of a call.
+type other struct {
+	number int
+	next   func() (*Call, bool)
+	stop   func()
+	ahead  *Call // the one that comes next
+	calls  uint64
+	last   map[used]uint64 // which call used a handle last, counted from 1
+}
+
+type used struct {
+	kind mpi.Kind
+	id   int64
+}
+
+// NewOthers follows the threads of a rank, which are locations, but for one of them. Close ends that.
+func NewOthers(ctx context.Context, t timeline.Trace, locations []int, but int) *Others {
+	o := &Others{failed: make([]error, len(locations))}
+	for i, l := range locations {
+		if l == but {
+			continue
+		}
+		x := &other{number: i, last: map[used]uint64{}}
+		x.next, x.stop = iter.Pull(calls(ctx, t, l, &o.failed[i]))
+		x.ahead, _ = x.next()
+		o.threads = append(o.threads, x)
+	}
+	return o
+}
+
+// Close ends the following.
+func (o *Others) Close() {
+	for _, x := range o.threads {
+		x.stop()
+	}
+}
+
+// Before is what a call has to wait for. Calls have to be given in order.
+func (o *Others) Before(c *Call) (list []After, err error) {
+	if !c.Timed || len(o.threads) == 0 {
+		return nil, nil
+	}
+	freed := frees(c)
+	if len(freed) == 0 {
+		return nil, nil
+	}
+	for _, x := range o.threads {
+		x.follow(c.Enter + c.EnterError)
+		var calls uint64
+		for _, h := range freed {
+			calls = max(calls, x.last[h])
+			delete(x.last, h)
+		}
+		if calls > 0 {
+			list = append(list, After{x.number, calls})
+		}
+	}
+	return list, errors.Join(o.failed...)
+}
+
+// follow goes on to the last call that may have been entered before a time.
+func (x *other) follow(until int64) {
+	for more := x.ahead != nil; more && (!x.ahead.Timed || x.ahead.Enter-x.ahead.EnterError < until); {
+		x.calls++
+		eachHandle(x.ahead, func(p *mpi.Param, before, after *trace.Value) {
+			for _, v := range append(elements(before), elements(after)...) {
+				if v.Form == trace.Handle {
+					x.last[used{p.Kind, v.Int}] = x.calls
+				}
+			}
+		})
+		x.ahead, more = x.next()
+	}
+}
+
+// frees are the handles that are none any more when the call returns. Requests are their thread's own.
+func frees(c *Call) (list []used) {
+	eachHandle(c, func(p *mpi.Param, before, after *trace.Value) {
+		if p.Kind != mpi.KindRequest && before != nil && before.Form == trace.Handle && after != nil && after.Form == trace.Name {
+			list = append(list, used{p.Kind, before.Int})
+		}
+	})
+	return list
+}
+
+// eachHandle calls do for the parameters that are handles.
+func eachHandle(c *Call, do func(p *mpi.Param, before, after *trace.Value)) {
+	in, out := int8(0), int8(0)
+	for i := range c.Function.Params {
+		p := &c.Function.Params[i]
+		var before, after *trace.Value
+		if p.Direction.IsIn() {
+			before = at(c.In, in)
+			in++
+		}
+		if p.Direction.IsOut() {
+			after = at(c.Out, out)
+			out++
+		}
+		if p.Kind.IsHandle() {
+			do(p, before, after)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package reexecution
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+)
+
+// TestFreesWaitForOtherThreads: what one thread frees, two others used. The second use of the same id comes after it was freed,
+// and counts for the second time that it is.
+func TestFreesWaitForOtherThreads(t *testing.T) {
+	b := tracetest.New(1)
+	first := b.Rank(0)
+	group := func(n int) args { return args{"group": tracetest.Group(n)} }
+	freed := func(n int) args { return args{"group": tracetest.FreedGroup(n)} }
+	second, third := first.Thread(), first.Thread()
+	second.Call("MPI_Group_size", 2, 3, group(1)).Call("MPI_Group_size", 4, 5, group(2)).Call("MPI_Group_size", 6, 7, group(1)).
+		Call("MPI_Group_size", 12, 13, group(1))
+	third.Call("MPI_Group_size", 5, 6, group(2)).Call("MPI_Group_size", 20, 21, group(1))
+	first.Call("MPI_Group_size", 0, 1, group(1)).Call("MPI_Group_free", 10, 11, freed(1)).Call("MPI_Group_free", 14, 15, freed(1)).
+		Call("MPI_Group_free", 16, 17, freed(2)).Call("MPI_Group_free", 18, 19, freed(3))
+	tr := timeline.Of(b.Open(t))
+
+	o := NewOthers(context.Background(), tr, []int{0, 1, 2}, 0)
+	defer o.Close()
+	var got []string
+	require.NoError(t, Each(context.Background(), tr, 0, func(c *Call) error {
+		after, err := o.Before(c)
+		got = append(got, fmt.Sprint(after))
+		return err
+	}))
+	assert.Equal(t, []string{"[]", "[{1 3}]", "[{1 4}]", "[{1 2} {2 1}]", "[]"}, got)
+}
