@@ -160,7 +160,11 @@ func choose(points []point, n noise, most float64) *choice {
 		return s.constant(constant, list)
 	}
 	best, parameters := s.best(list), 3
-	grows := s.better(best, constant, parameters, 2) < growthAlpha
+	alpha := growthAlpha
+	if len(points) >= minPairSizes {
+		alpha -= pairAlpha // chance has a second try
+	}
+	grows := s.better(best, constant, parameters, 2) < alpha
 	if len(points) >= minPairSizes {
 		before, more := best, 2 // parameters
 		if !grows {
