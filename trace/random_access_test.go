@@ -86,6 +86,9 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 // A call is the same wherever reading begins, also where requests, lists of them and statuses vary from call to call: what
 // comes before is passed over, and lists that say only what changed need it.
 func TestSeekAmongVaryingCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	r := open(t, file(t, simulate.Config{Pattern: "random", Ranks: 3, Iterations: 3000, Variety: 300}))
 	varying := 0
 	for _, s := range r.Signatures() {

@@ -104,6 +104,9 @@ func TestSeekInGoldenFiles(t *testing.T) {
 }
 
 func TestSeekInAllPatterns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for _, name := range simulate.Names() {
 		t.Run(name, func(t *testing.T) {
 			ranks := 8
@@ -172,6 +175,9 @@ func TestRandomProgramsHaveAllForms(t *testing.T) {
 
 // Several blocks of timing, with holds and calls in calls on their borders.
 func TestSeekAcrossBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const calls = 2*trace.TimingBlockCalls + 500
 	c := windows()
 	c.Grammar.Rules[0] = []trace.Symbol{trace.RuleSymbol(1, 6), {Value: 2, Count: calls - 24}}

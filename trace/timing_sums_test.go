@@ -60,6 +60,9 @@ func exactTimes(th *trace.Thread) (enters, exits []int64) {
 // Of calls with sums the trace says how far their times may be off, and no more than that they are; the sums of each
 // signature are exact, and so are the moments between stretches. Merges and rewritten files keep the sums as they are.
 func TestSumsInPlaceOfTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 6))
 		c := longRank(1, seed)
@@ -169,6 +172,9 @@ func TestSumsOfSums(t *testing.T) {
 
 // A stretch with more signatures than it has rows for keeps the sums of the rest together.
 func TestSumsOfManySignatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	c := longRank(0, 1)
 	for n := range int64(700) {
 		c.Signatures = append(c.Signatures, trace.Signature{Function: 2, OwnRank: -1, Site: 0, Return: number(2 + n)})
