@@ -38,8 +38,8 @@ func (r Repairs) Text() string {
 	if r.Repaired == 0 {
 		return "no times had to be moved: effects come after causes"
 	}
-	return fmt.Sprintf("%s cause and were moved after it, by %.3g µs at most",
-		wording.Count(r.Repaired, "call ended before its", "calls ended before their"), float64(r.LargestNS)/1e3)
+	return fmt.Sprintf("%s moved after it, by %.3g µs at most",
+		wording.Count(r.Repaired, "call ended before its cause and was", "calls ended before their cause and were"), float64(r.LargestNS)/1e3)
 }
 
 // Clocks are those that the correction was found with, with the moved times.
