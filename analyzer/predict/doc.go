@@ -21,16 +21,16 @@
 //	exit' = max(entry' + local, dependencies' + transfer)             as measured
 //	exit' = max(entry', dependencies' + L + bytes G) + o              on a network with latency L, time per byte G, overhead o
 //
-// the second of which is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages. A large message makes a handshake: the sender asks, the receiver answers when it is
-// there, and then the data comes. With s and r the entries of the calls that posted its two sides,
+// the second of which is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages. A large message makes a
+// handshake: the sender asks, the receiver answers when it is there, and then the data comes. With s and r the entries of the calls that posted its two sides,
 //
 //	received at max(s' + 3 L, r' + 2 L) + bytes G, sent at max(s' + 2 L, r' + L) + bytes G
 //
 // while a message that makes none is received at s' + L + bytes G, and its send waits for nobody. From which size on there
 // is a handshake is as the run shows (package journal, handshake.go). A collective takes, from when the last one came that is
 // needed, what the quickest of the textbook algorithms does on that network for as many participants and bytes (algorithm.go:
-// Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005); without data that is log2 P latencies. The ideal network has L = G = o = 0: MPI costs nothing
-// but its dependencies, but for file operations, which keep their time; it gives the T_ideal of POP's serialisation and
+// Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005); without data that is log2 P latencies. The ideal network has
+// L = G = o = 0: MPI costs nothing but its dependencies, but for file operations, which keep their time; it gives the T_ideal of POP's serialisation and
 // transfer efficiencies (co-design.pop-coe.eu; Dimemas does the same from a Paraver trace). As measured and with nothing
 // changed, every call keeps its times exactly: the first test of this package.
 //

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -191,10 +192,10 @@ func (c *caller) parameter(i int) (string, error) {
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
 	if e.turns && c.turns == nil {
-		e.fixed = first(e.fixed, about.what+" differs from call to call")
+		e.fixed = cmp.Or(e.fixed, about.what+" differs from call to call")
 	}
 	if p.Kind == mpi.KindRank && isNumber(e.text) || p.Kind == mpi.KindRoot && isNumber(e.text) && e.text != "0" {
-		e.fixed = first(e.fixed, about.what+" is "+e.text)
+		e.fixed = cmp.Or(e.fixed, about.what+" is "+e.text)
 	}
 	c.holds(e)
 	c.said[s.meaning.Roles[i]] = e

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -144,7 +145,7 @@ func (w *writer) balance(spots []spot) string {
 	for _, x := range w.messagesElsewhere {
 		x.each(spots, func(rank int, peer int64, n float64) {
 			if peer >= int64(len(spots)) || peer < 0 && peer != noRank && peer != anyRank {
-				why = first(why, fmt.Sprintf("on %d ranks, rank %d would have a peer %d", len(spots), rank, peer))
+				why = cmp.Or(why, fmt.Sprintf("on %d ranks, rank %d would have a peer %d", len(spots), rank, peer))
 			}
 			if peer == noRank {
 				return
@@ -172,7 +173,7 @@ func (w *writer) balance(spots []spot) string {
 			if n < 0 {
 				done = "received"
 			}
-			return first(why, fmt.Sprintf("on %d ranks, %g messages from rank %d to %d would be %s only", len(spots), max(n, -n), c.from, c.to, done))
+			return cmp.Or(why, fmt.Sprintf("on %d ranks, %g messages from rank %d to %d would be %s only", len(spots), max(n, -n), c.from, c.to, done))
 		}
 	}
 	return why

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,7 +170,7 @@ func (w *writer) cases(of *subject, columns []column) (expression, error) {
 		if strings.Contains(other.text, "?") {
 			other.text = "(" + other.text + ")"
 		}
-		e := expression{text: fmt.Sprintf("%s ? %s : %s", condition.text, other.text, one.text), fixed: first(condition.fixed, other.fixed, one.fixed)}
+		e := expression{text: fmt.Sprintf("%s ? %s : %s", condition.text, other.text, one.text), fixed: cmp.Or(condition.fixed, other.fixed, one.fixed)}
 		if condition.value != nil && other.value != nil && one.value != nil {
 			e.value = func(s *spot) int64 {
 				if condition.value(s) != 0 {
@@ -189,15 +190,6 @@ func worlds(columns []column) []int {
 		list[i] = c.world
 	}
 	return list
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // literal is one value.

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi"
@@ -138,13 +139,7 @@ func written(columns []column, w *writer, turns func(*spot) int64) []column {
 }
 
 // bitsOf is the dimension of a hypercube.
-func bitsOf(s *spot) int {
-	n := 0
-	for 1<<n < s.size {
-		n++
-	}
-	return n
-}
+func bitsOf(s *spot) int { return bits.Len(uint(s.size - 1)) }
 
 // childrenOf is how many children a rank has in the binomial tree of MPI libraries' broadcasts: the parent has the lowest
 // bit cleared.

@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -504,7 +505,7 @@ func (w *writer) guard(s *step, in scope) (guard, error) {
 	if strings.Contains(e.text, "||") {
 		e.text = "(" + e.text + ")"
 	}
-	g.expression = expression{text: g.text + " && " + e.text, fixed: first(g.fixed, e.fixed)}
+	g.expression = expression{text: g.text + " && " + e.text, fixed: cmp.Or(g.fixed, e.fixed)}
 	return g, nil
 }
 
