@@ -20,6 +20,7 @@ type Step interface {
 	Requires() []Step
 	optional() []Step
 	early() bool
+	self() Step // the pass itself, also of what embeds it
 	run(context.Context, *Run) (any, error)
 }
 
@@ -57,6 +58,8 @@ func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 	return found.(T), nil
 }
 
+func (p *Pass[T]) self() Step { return p }
+
 func (p *Pass[T]) run(ctx context.Context, r *Run) (any, error) { return p.compute(ctx, r) }
 
 func (s *step) Name() string     { return s.name }
@@ -66,11 +69,13 @@ func (s *step) early() bool      { return s.begins }
 
 // asks reports whether a step may ask for the result of another.
 func asks(by, of Step, wanted map[Step]bool) bool {
-	return slices.Contains(by.Requires(), of) || slices.Contains(by.optional(), of) && wanted[of]
+	is := func(s Step) bool { return s.self() == of }
+	return slices.ContainsFunc(by.Requires(), is) || slices.ContainsFunc(by.optional(), is) && wanted[of]
 }
 
 // closure adds a step and all that it requires, however indirectly.
 func closure(s Step, into map[Step]bool) {
+	s = s.self()
 	if into[s] {
 		return
 	}

@@ -59,7 +59,7 @@ func Given[T any](r *Run, p *Pass[T]) (result T, given bool) {
 func (r *Run) Trace() timeline.Trace { return r.trace }
 
 // Wants reports whether the result of a step will be asked for in this run, by whomever.
-func (r *Run) Wants(s Step) bool { return r.wanted[s] }
+func (r *Run) Wants(s Step) bool { return r.wanted[s.self()] }
 
 // OnClose has something done when the run is closed: what is begun last ends first.
 func (r *Run) OnClose(do func() error) {
@@ -141,6 +141,7 @@ func (s *shared) begin() {
 // ready reports whether all that a step requires is there.
 func (s *shared) ready(p Step) bool {
 	for _, required := range p.Requires() {
+		required = required.self()
 		if _, given := s.given[required]; given {
 			continue
 		}
