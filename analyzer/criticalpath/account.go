@@ -11,8 +11,8 @@ import (
 
 	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
 	"github.com/cairn-mpi/cairn/analyzer/journal"
-	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"
@@ -81,7 +81,7 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 
 func (a *account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
 	var before activity
-	take := func(c *timeline.Record, poll match.Poll) {
+	take := func(c *timeline.Record, poll polling.Poll) {
 		step := thread.See(c, poll)
 		if step == nil {
 			return

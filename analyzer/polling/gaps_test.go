@@ -1,4 +1,4 @@
-package match_test
+package polling_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
@@ -91,12 +92,12 @@ func (p *poller) waitFor(until float64, between func(n int)) float64 {
 // attempts are the times from the first poll to the last one of each attempt that ends with a hit.
 func attempts(t *testing.T, tr timeline.Trace, rank int) (list [][2]int64) {
 	t.Helper()
-	var a match.Attempt
+	var a polling.Attempt
 	_, err := match.All(context.Background(), tr, nil, nobody{}, func(c *match.Call) {
 		if c.Location != rank {
 			return
 		}
-		if since, polling := a.See(c.Poll, &c.Record); polling && c.Poll.Kind() == match.Hit {
+		if since, asks := a.See(c.Poll, &c.Record); asks && c.Poll.Kind() == polling.Hit {
 			list = append(list, [2]int64{since, c.Enter})
 		}
 	})

@@ -1,4 +1,4 @@
-package match
+package polling
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -10,7 +10,7 @@ import (
 // alone do not tell, so the counts that the operating system keeps decide (trace.ContextSample).
 // docs/analysis.md has the rule.
 
-// How gaps longer than PollGap are told apart.
+// How gaps longer than MaxGap are told apart.
 const (
 	// usualShare: where this many gaps at a call site are short for each long one, the loop does
 	// nothing but ask, and a long gap is an exception to it.
@@ -66,22 +66,22 @@ type LocationGaps struct {
 
 // See takes the next call of the location and returns what Attempt.See takes.
 func (l *LocationGaps) See(e *trace.Event) Poll {
-	kind := PollOf(e)
+	kind := Of(e)
 	if kind == Aside {
-		if gap := e.Enter - e.Held - l.asking.left; l.asking.vain && gap > PollGap && l.idle(l.asking.asker, gap, e) {
+		if gap := e.Enter - e.Held - l.asking.left; l.asking.vain && gap > MaxGap && l.idle(l.asking.asker, gap, e) {
 			kind |= Idle
 		}
 		l.asking.left += e.Held
 		return kind
 	}
 	asker, gap := l.asking.next(kind, e)
-	if asker == nil || gap > PollGap && !l.idle(*asker, gap, e) {
+	if asker == nil || gap > MaxGap && !l.idle(*asker, gap, e) {
 		return kind
 	}
-	if kind == NoPoll {
+	if kind == None {
 		kind = Hit
 	}
-	if gap > PollGap {
+	if gap > MaxGap {
 		kind |= Idle
 	}
 	return kind
@@ -119,7 +119,7 @@ func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 		a.left += e.Held
 		return nil, 0
 	}
-	if a.vain && (kind != NoPoll || blocks(e.Semantics)) {
+	if a.vain && (kind != None || blocks(e.Semantics)) {
 		asked := a.asker
 		before, gap = &asked, e.Enter-e.Held-a.left
 	}

@@ -1,4 +1,4 @@
-package match
+package polling
 
 import (
 	"sort"
@@ -19,7 +19,7 @@ type idleness struct {
 
 // askerGaps are the gaps after polls in vain of one place in the program.
 type askerGaps struct {
-	short, long int      // how many are at most PollGap, and how many longer
+	short, long int      // how many are at most MaxGap, and how many longer
 	between     []gapSum // the long ones, by the sample before
 	idle        []bool   // whether they were, by the sample before
 	all         bool     // and where there are no samples
@@ -69,7 +69,7 @@ func (x *idleness) measure(t timeline.Trace, l timeline.Location) {
 		if e.Semantics.Operation == semantics.Initialize {
 			x.ready = e.Exit
 		}
-		if before, gap := a.next(PollOf(e), e); before != nil {
+		if before, gap := a.next(Of(e), e); before != nil {
 			x.add(*before, e.Enter-gap, e.Enter)
 		}
 	}
@@ -99,7 +99,7 @@ func (x *idleness) add(before asker, from, to int64) {
 		of = &askerGaps{between: make([]gapSum, len(x.samples))}
 		x.askers[before] = of
 	}
-	if to-from <= PollGap {
+	if to-from <= MaxGap {
 		of.short++
 		return
 	}
