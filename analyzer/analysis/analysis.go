@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
 // An Analysis finds a T of a run.
@@ -19,12 +20,16 @@ type About struct {
 	Title string // a few words for a list of analyses
 	// Version is that of the findings: it grows when a key changes its meaning or goes.
 	Version int
+	// Sections of the report that show them, in order.
+	Sections []section.Section
 }
 
 // Any is an analysis of any type of findings.
 type Any interface {
 	pass.Step
 	Describe() About
+	// New is a pointer to findings that are empty.
+	New() any
 	// Run finds and encodes: what findings/<name>.json holds.
 	Run(context.Context, *pass.Run) ([]byte, error)
 	// Decode reads what Run has written, into a pointer to findings. The error says what is wrong with it.
@@ -45,9 +50,13 @@ func (a *Analysis[T]) Uses(optional ...pass.Step) *Analysis[T] {
 // Describe is what people are told of it.
 func (a *Analysis[T]) Describe() About { return a.About }
 
-type head struct {
+// A Head is the part of findings that says of which version they are.
+type Head struct {
 	SchemaVersion int `json:"schema_version"`
 }
+
+// New is a pointer to findings that are empty.
+func (a *Analysis[T]) New() any { return new(T) }
 
 // Run finds and encodes.
 func (a *Analysis[T]) Run(ctx context.Context, r *pass.Run) ([]byte, error) {
@@ -59,7 +68,7 @@ func (a *Analysis[T]) Run(ctx context.Context, r *pass.Run) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	version, err := json.Marshal(head{a.Version})
+	version, err := json.Marshal(Head{a.Version})
 	if err != nil || string(body) == "{}" {
 		return version, err
 	}
@@ -68,7 +77,7 @@ func (a *Analysis[T]) Run(ctx context.Context, r *pass.Run) ([]byte, error) {
 
 // Decode reads findings that this version understands.
 func (a *Analysis[T]) Decode(raw []byte) (any, error) {
-	var h head
+	var h Head
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return nil, fmt.Errorf("findings of %s: %w", a.Name(), err)
 	}
