@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -46,7 +47,7 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 		r.takePath(&path)
 	}
 	if r.Window == nil { // the operating system counts over all of the run
-		r.RankCPUs = rankCPUs(t)
+		r.RankCPUs = cpus.OfRanks(t)
 	}
 	var groups clusters.Findings
 	if missing := decode(Clusters, findings, &groups, clusters.SchemaVersion, job); missing != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -40,7 +40,7 @@ type shownSection struct {
 // templates are the page's parts by file name.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"seconds": wording.Duration, "fixed": fixed, "known": known, "percent": percent, "explain": explain,
-	"place":    func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
+	"place":    func(p verdict.Place) string { return callsite.At(p.Function, p.CallSite) },
 	"minus":    func(a, b float64) float64 { return a - b },
 	"plus":     func(a, b float64) float64 { return a + b },
 	"activity": activity, "early": early,

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -62,8 +62,8 @@ func (r *Report) withoutPath(t timeline.Trace, m MissingAnalysis, job Job) {
 	}
 	r.Verdict = verdict.Verdict{Text: text, Blames: verdict.Unknown, Causes: []verdict.Cause{}}
 	r.RunSeconds, r.Efficiency.Parallel = job.RunSeconds, job.Efficiency
-	r.Ranks, r.Functions, r.CallSites = rankSums(t), []criticalpath.FunctionTime{}, []criticalpath.SiteTime{}
-	r.Computation, r.Clock.Domains = []criticalpath.RegionTime{}, []clock.Domain{}
+	r.Ranks, r.Functions, r.CallSites = rankSums(t), []ranks.FunctionTime{}, []ranks.SiteTime{}
+	r.Computation, r.Clock.Domains = []ranks.RegionTime{}, []clock.Domain{}
 	r.Notes = slices.Clone(meta.Notes)
 	if r.Notes == nil {
 		r.Notes = []string{}
@@ -76,10 +76,10 @@ func (r *Report) withoutPath(t timeline.Trace, m MissingAnalysis, job Job) {
 }
 
 // rankSums is how long ranks computed and were in MPI, as the trace has it summed up.
-func rankSums(t timeline.Trace) []criticalpath.RankTime {
-	times := make([]criticalpath.RankTime, 0, t.Ranks().Len())
+func rankSums(t timeline.Trace) []ranks.RankTime {
+	times := make([]ranks.RankTime, 0, t.Ranks().Len())
 	for _, r := range t.Ranks().All() {
-		times = append(times, criticalpath.RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
+		times = append(times, ranks.RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
 	}
 	locations := timeline.Locations(t)
 	for i, thread := range t.Threads().All() {

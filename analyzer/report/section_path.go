@@ -1,15 +1,17 @@
 package report
 
-import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+)
 
 // pathView is what the critical path consists of.
 type pathView struct {
-	*criticalpath.Path
-	Places    []criticalpath.SiteShare
-	Functions []criticalpath.FuncShare
-	Nodes     []criticalpath.NodeShare // nil where there is only one
+	*path.Path
+	Places    []path.SiteShare
+	Functions []path.FuncShare
+	Nodes     []path.NodeShare // nil where there is only one
 	InPods    bool
-	Impacts   table[criticalpath.ActivityImpact]
+	Impacts   table[path.ActivityImpact]
 }
 
 // pathRows bounds its tables.
@@ -23,12 +25,12 @@ func viewPath(r *Report) any {
 	if len(r.Path.ByNode) > 1 {
 		v.Nodes = first(r.Path.ByNode, pathRows)
 	}
-	v.Impacts = table[criticalpath.ActivityImpact]{first(r.impacts(), pathRows), len(r.Path.Impact.Activities) - len(first(r.impacts(), pathRows))}
+	v.Impacts = table[path.ActivityImpact]{first(r.impacts(), pathRows), len(r.Path.Impact.Activities) - len(first(r.impacts(), pathRows))}
 	return v
 }
 
 // impacts are the activities of the path that cost at least one per cent of all ranks' time, costliest first.
-func (r *Report) impacts() []criticalpath.ActivityImpact {
+func (r *Report) impacts() []path.ActivityImpact {
 	const minShare = 0.01
 	if r.Path == nil {
 		return nil

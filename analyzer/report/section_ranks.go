@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	rankfindings "github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // ranksView is the strips of ranks and their table.
 type ranksView struct {
-	Ranks   []criticalpath.RankTime
+	Ranks   []rankfindings.RankTime
 	Omitted int // from the table
 	Tile    int // ranks to a column of the strips
 	Label   string
@@ -33,10 +33,10 @@ func viewRanks(r *Report) any {
 	}
 	v := ranksView{Ranks: r.listedRanks(), Tile: rankTile(len(r.Ranks)), InPods: r.inPods(), named: culprits(r)}
 	v.Omitted = len(r.Ranks) - len(v.Ranks)
-	busiest := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
+	busiest := slices.MaxFunc(r.Ranks, func(a, b rankfindings.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
 	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s.", busiest.Rank, wording.Duration(busiest.Computation))
 	if r.Path != nil {
-		awaited := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int {
+		awaited := slices.MaxFunc(r.Ranks, func(a, b rankfindings.RankTime) int {
 			return cmp.Compare(orZero(a.CausedWaiting), orZero(b.CausedWaiting))
 		})
 		v.Label += fmt.Sprintf(" Rank %d is awaited longest, %s.", awaited.Rank, wording.Duration(orZero(awaited.CausedWaiting)))
@@ -49,24 +49,24 @@ func viewRanks(r *Report) any {
 func rankTile(ranks int) int { return max(1, (ranks+maxRankColumns-1)/maxRankColumns) }
 
 // listedRanks are those of the table: the ones that the verdict names first.
-func (r *Report) listedRanks() []criticalpath.RankTime {
-	ordered := culpritsFirst(r, r.Ranks, func(t criticalpath.RankTime) int { return t.Rank })
+func (r *Report) listedRanks() []rankfindings.RankTime {
+	ordered := culpritsFirst(r, r.Ranks, func(t rankfindings.RankTime) int { return t.Rank })
 	named := min(len(culprits(r)), maxRankRows)
 	return append(slices.Clone(ordered[:min(named, len(ordered))]), remarkable(ordered[min(named, len(ordered)):], maxRankRows-named)...)
 }
 
 // remarkable are at most so many of the ranks, in their order: those that are longest on the critical path, then those
 // that compute longest.
-func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime {
+func remarkable(ranks []rankfindings.RankTime, most int) []rankfindings.RankTime {
 	if len(ranks) <= most {
 		return ranks
 	}
 	chosen := slices.Clone(ranks)
-	slices.SortStableFunc(chosen, func(a, b criticalpath.RankTime) int {
+	slices.SortStableFunc(chosen, func(a, b rankfindings.RankTime) int {
 		return cmp.Or(cmp.Compare(orZero(b.Path), orZero(a.Path)), cmp.Compare(b.Computation, a.Computation))
 	})
 	chosen = chosen[:most]
-	slices.SortFunc(chosen, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(chosen, func(a, b rankfindings.RankTime) int { return cmp.Compare(a.Rank, b.Rank) })
 	return chosen
 }
 
@@ -74,7 +74,7 @@ func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime
 func (v ranksView) HasNamed() bool { return len(v.named) > 0 && len(v.Ranks) > 1 }
 
 // Class of a row: ranks that the verdict names stand out.
-func (v ranksView) Class(rank criticalpath.RankTime) string {
+func (v ranksView) Class(rank rankfindings.RankTime) string {
 	if slices.Contains(v.named, rank.Rank) {
 		return "slow"
 	}
@@ -106,18 +106,18 @@ func chartRanks(r *Report) any {
 	}
 	type strip struct {
 		name, color string
-		of          func(criticalpath.RankTime) float64
+		of          func(rankfindings.RankTime) float64
 	}
 	strips := []strip{
-		{"computes", "compute-strong", func(t criticalpath.RankTime) float64 { return t.Computation }},
-		{"waits", "wait-strong", func(t criticalpath.RankTime) float64 { return orZero(t.Waiting) }},
-		{"other MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI - orZero(t.Waiting) }},
-		{"awaited", "fair", func(t criticalpath.RankTime) float64 { return orZero(t.CausedWaiting) }},
-		{"caused", "bad", func(t criticalpath.RankTime) float64 { return orZero(t.DelayCost) }},
-		{"on the path", "route", func(t criticalpath.RankTime) float64 { return orZero(t.Path) }},
+		{"computes", "compute-strong", func(t rankfindings.RankTime) float64 { return t.Computation }},
+		{"waits", "wait-strong", func(t rankfindings.RankTime) float64 { return orZero(t.Waiting) }},
+		{"other MPI", "mpi-strong", func(t rankfindings.RankTime) float64 { return t.MPI - orZero(t.Waiting) }},
+		{"awaited", "fair", func(t rankfindings.RankTime) float64 { return orZero(t.CausedWaiting) }},
+		{"caused", "bad", func(t rankfindings.RankTime) float64 { return orZero(t.DelayCost) }},
+		{"on the path", "route", func(t rankfindings.RankTime) float64 { return orZero(t.Path) }},
 	}
 	if r.Path == nil { // nothing but sums
-		strips = []strip{strips[0], {"in MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI }}}
+		strips = []strip{strips[0], {"in MPI", "mpi-strong", func(t rankfindings.RankTime) float64 { return t.MPI }}}
 	}
 	for _, what := range strips {
 		one := row{Name: what.name, Color: what.color}

@@ -3,16 +3,17 @@ package report
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 )
 
 // waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
 type waitsView struct {
-	States []criticalpath.WaitTime
-	Causes *criticalpath.RootCauses
-	Delays table[criticalpath.Delay]
-	Sites  table[criticalpath.SiteWait]
-	Pairs  table[criticalpath.PairWait]
+	States []waits.WaitTime
+	Causes *rootcauses.RootCauses
+	Delays table[rootcauses.Delay]
+	Sites  table[waits.SiteWait]
+	Pairs  table[waits.PairWait]
 }
 
 // waitRows bounds the tables of what was waited for and where.
@@ -25,24 +26,24 @@ func viewWaits(r *Report) any {
 	delays := r.rootCauses()
 	return waitsView{
 		States: r.certainWaits(), Causes: r.RootCauses,
-		Delays: table[criticalpath.Delay]{first(delays, waitRows), len(r.RootCauses.Delays) + r.RootCauses.DelaysOmitted - len(first(delays, waitRows))},
-		Sites:  table[criticalpath.SiteWait]{first(r.Waits.ByCallSite, waitRows), len(r.Waits.ByCallSite) + r.Waits.CallSitesOmitted - len(first(r.Waits.ByCallSite, waitRows))},
-		Pairs:  table[criticalpath.PairWait]{first(r.Waits.ByPair, waitRows), len(r.Waits.ByPair) + r.Waits.PairsOmitted - len(first(r.Waits.ByPair, waitRows))},
+		Delays: table[rootcauses.Delay]{first(delays, waitRows), len(r.RootCauses.Delays) + r.RootCauses.DelaysOmitted - len(first(delays, waitRows))},
+		Sites:  table[waits.SiteWait]{first(r.Waits.ByCallSite, waitRows), len(r.Waits.ByCallSite) + r.Waits.CallSitesOmitted - len(first(r.Waits.ByCallSite, waitRows))},
+		Pairs:  table[waits.PairWait]{first(r.Waits.ByPair, waitRows), len(r.Waits.ByPair) + r.Waits.PairsOmitted - len(first(r.Waits.ByPair, waitRows))},
 	}
 }
 
 // certainWaits are the wait states that rounded times alone do not explain.
-func (r *Report) certainWaits() []criticalpath.WaitTime {
-	return slices.DeleteFunc(slices.Clone(r.WaitStates), func(w criticalpath.WaitTime) bool { return w.Uncertain() })
+func (r *Report) certainWaits() []waits.WaitTime {
+	return slices.DeleteFunc(slices.Clone(r.WaitStates), func(w waits.WaitTime) bool { return w.Uncertain() })
 }
 
 // rootCauses are the delays that caused at least one per cent of all the waiting, costliest first.
-func (r *Report) rootCauses() []criticalpath.Delay {
+func (r *Report) rootCauses() []rootcauses.Delay {
 	if r.RootCauses == nil {
 		return nil
 	}
 	const minShare = 0.01
-	var list []criticalpath.Delay
+	var list []rootcauses.Delay
 	for _, d := range r.RootCauses.Delays {
 		if d.ShortTerm+d.LongTerm >= minShare*r.RootCauses.WaitingSeconds && d.ShortTerm+d.LongTerm > 0 {
 			list = append(list, d)

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 )
 
@@ -32,7 +32,7 @@ var sections = []section{
 			sizes = r.Profile.SizeClasses
 		}
 		return struct {
-			table[criticalpath.SiteTime]
+			table[ranks.SiteTime]
 			Sizes []profile.SizeRow
 		}{bounded(r.CallSites), sizes}
 	}, nil},

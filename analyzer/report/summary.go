@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -55,7 +55,7 @@ func (r *Report) Text() string {
 	}
 	if waits := r.certainWaits(); len(waits) > 0 {
 		t.heading("Waiting, all ranks together")
-		for _, w := range first(slices.DeleteFunc(waits, func(w criticalpath.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
+		for _, w := range first(slices.DeleteFunc(waits, func(w waitfindings.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
 			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, explain(w.Kind)))
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package cpus
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -22,18 +22,18 @@ type RankCPU struct {
 	Preemptions int64 `json:"preemptions"`
 }
 
-// rankCPUs are those of all ranks that were sampled twice.
-func rankCPUs(t timeline.Trace) []RankCPU {
+// OfRanks are those of all ranks that were sampled twice.
+func OfRanks(t timeline.Trace) []RankCPU {
 	list := []RankCPU{}
 	for _, r := range t.Ranks().All() {
-		if one := rankCPU(&r); one != nil {
+		if one := ofRank(&r); one != nil {
 			list = append(list, *one)
 		}
 	}
 	return list
 }
 
-func rankCPU(r *trace.Rank) *RankCPU {
+func ofRank(r *trace.Rank) *RankCPU {
 	if len(r.Context) < 2 {
 		return nil
 	}
