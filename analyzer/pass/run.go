@@ -55,6 +55,16 @@ func Given[T any](r *Run, p *Pass[T]) (result T, given bool) {
 	return result, given
 }
 
+// Computed is the result of a pass if it was computed; the zero T else.
+func Computed[T any](r *Run, p *Pass[T]) (found T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x := r.results[p]; x != nil && x.err == nil {
+		found, _ = x.found.(T)
+	}
+	return found
+}
+
 // Trace is what is analyzed.
 func (r *Run) Trace() timeline.Trace { return r.trace }
 
