@@ -43,7 +43,7 @@ them.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				if len(args) > 0 || out != "" || name == "" || only.given() {
-					return usageError{errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --from and --to")}
+					return usageError(errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --from and --to"))
 				}
 				result, err := analyzeJob(c, s3, patience, url, jobPart{analysis: name, index: index, of: of})
 				if logErr := log.write(c, result.Fit()); logErr != nil && err == nil {
@@ -52,7 +52,7 @@ them.`,
 				return err
 			}
 			if len(args) != 1 || out == "" {
-				return usageError{errors.New("which trace, and where to? cairn analyze FILE -o DIR")}
+				return usageError(errors.New("which trace, and where to? cairn analyze FILE -o DIR"))
 			}
 			if err := only.check(); err != nil {
 				return err
@@ -161,7 +161,7 @@ func clocksWithin(ctx context.Context, f *traceFile, path string, s3 s3Flags, m 
 	var none analyzer.PartError
 	switch {
 	case errors.As(err, &none):
-		return nil, usageError{err}
+		return nil, usageError(err)
 	case err != nil:
 		return nil, damaged(path, err)
 	}

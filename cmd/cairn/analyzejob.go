@@ -30,9 +30,9 @@ func analyzeJob(c *cobra.Command, s3 s3Flags, p patience, url string, part jobPa
 	result.Failed = strings.Join(failed, "; ")
 	result.Storage = storageFailure(err)
 	if err == nil && len(failed) > 0 {
-		err = statusError{exitBadData, fmt.Errorf("%d runs could not be analyzed: %s", len(failed), result.Failed)}
+		err = statusError(exitBadData, fmt.Errorf("%d runs could not be analyzed: %s", len(failed), result.Failed))
 		if len(failed) == 1 {
-			err = statusError{exitBadData, fmt.Errorf("run %s could not be analyzed", result.Failed)}
+			err = statusError(exitBadData, fmt.Errorf("run %s could not be analyzed", result.Failed))
 		}
 	}
 	if result.OK = err == nil; err != nil {
@@ -44,7 +44,7 @@ func analyzeJob(c *cobra.Command, s3 s3Flags, p patience, url string, part jobPa
 // analyzeAll names the runs that cannot be analyzed; the error is of what hinders all of them.
 func (p jobPart) analyzeAll(c *cobra.Command, s3 s3Flags, waits patience, url string) (failed []string, err error) {
 	if _, err := analyzer.Find(p.analysis); err != nil {
-		return nil, usageError{err}
+		return nil, usageError(err)
 	}
 	ctx := c.Context()
 	s, err := s3.openPatient(c, url, waits)
@@ -56,7 +56,7 @@ func (p jobPart) analyzeAll(c *cobra.Command, s3 s3Flags, waits patience, url st
 		return nil, err
 	}
 	if p.of == 0 && p.index >= len(runs) {
-		return nil, statusError{exitBadData, fmt.Errorf("%s has %d runs, there is no number %d", url, len(runs), p.index)}
+		return nil, statusError(exitBadData, fmt.Errorf("%s has %d runs, there is no number %d", url, len(runs), p.index))
 	}
 	step := p.of
 	if step == 0 {

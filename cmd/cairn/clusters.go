@@ -38,7 +38,7 @@ func (t *topologyFlags) options() (topology.Options, error) {
 	}
 	defer f.Close()
 	if o.Patterns, err = topology.ReadCustom(f); err != nil {
-		return o, usageError{fmt.Errorf("%s: %w", t.patterns, err)}
+		return o, usageError(fmt.Errorf("%s: %w", t.patterns, err))
 	}
 	return o, nil
 }
@@ -68,7 +68,7 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 				return err
 			}
 			if o.Method = clusters.Method(method); o.Method != clusters.Medoids && o.Method != clusters.Farthest {
-				return usageError{fmt.Errorf("--method is medoids or farthest, not %q", method)}
+				return usageError(fmt.Errorf("--method is medoids or farthest, not %q", method))
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
@@ -109,7 +109,7 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 // checkGroups refuses more groups than a trace has ranks.
 func checkGroups(f *traceFile, path string, k int) error {
 	if ranks := f.Ranks().Len(); k > ranks {
-		return usageError{fmt.Errorf("--k %d: %s has %s", k, path, wording.Count(ranks, "rank", "ranks"))}
+		return usageError(fmt.Errorf("--k %d: %s has %s", k, path, wording.Count(ranks, "rank", "ranks")))
 	}
 	return nil
 }
@@ -159,19 +159,4 @@ func printGroups(out io.Writer, how string, groups []clusters.Group) {
 		}
 		fmt.Fprintln(out)
 	}
-}
-
-func list(ranks []int) string {
-	const few = 32
-	text := ""
-	for i, r := range ranks {
-		if i == few {
-			return fmt.Sprintf("%s, … (%d)", text, len(ranks))
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprint(r)
-	}
-	return text
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // knights is a trace file of 35 ranks that send to those a knight's move away on a board of 5 x 7 that has no edges.
@@ -28,14 +27,6 @@ func knights(t *testing.T) string {
 		r.Finalize(30, 31)
 	}
 	return fileOf(t, b.Content())
-}
-
-func fileOf(t *testing.T, c *trace.Content) string {
-	path := filepath.Join(t.TempDir(), "trace.cairn")
-	var file bytes.Buffer
-	require.NoError(t, trace.Write(&file, c))
-	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
-	return path
 }
 
 // clustersOf is what `cairn clusters --json` says, and its error.

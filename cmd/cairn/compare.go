@@ -36,7 +36,7 @@ the runs of both sides in turns: what changes on the machine meanwhile is then i
 		RunE: func(c *cobra.Command, args []string) error {
 			before, after, err := sides(args, c.ArgsLenAtDash())
 			if err != nil {
-				return usageError{fmt.Errorf("%w (see '%s --help')", err, c.CommandPath())}
+				return usageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
 			}
 			var recordings []compare.Recording
 			for _, path := range slices.Concat(before, after) {

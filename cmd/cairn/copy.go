@@ -29,7 +29,7 @@ func newCopyCommand() *cobra.Command {
 				return err
 			}
 			if len(objects) == 0 {
-				return usageError{fmt.Errorf("there is nothing below %s", args[0])}
+				return usageError(fmt.Errorf("there is nothing below %s", args[0]))
 			}
 			for _, object := range objects {
 				if err := copyObject(c, from, to, object); err != nil {

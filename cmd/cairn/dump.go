@@ -30,7 +30,7 @@ func newDumpCommand() *cobra.Command {
 					return err
 				}
 				if c.Flags().Changed("rank") && h.Ranks.Find(rank) < 0 {
-					return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
+					return usageError(fmt.Errorf("%s has no rank %d", args[0], rank))
 				}
 				return dumpHistograms(c, h, asJSON, func(ranks trace.RankList) bool { return !c.Flags().Changed("rank") || ranks.Index(rank) >= 0 })
 			}
@@ -40,7 +40,7 @@ func newDumpCommand() *cobra.Command {
 			}
 			defer f.Close()
 			if c.Flags().Changed("rank") && !hasRank(f, rank) {
-				return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
+				return usageError(fmt.Errorf("%s has no rank %d", args[0], rank))
 			}
 			out := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
 			var line []byte
@@ -117,7 +117,3 @@ func appendCallPath(line []byte, e *trace.Event) []byte {
 }
 
 func milliseconds(ns int64) float64 { return float64(ns) / 1e6 }
-
-func hasRank(f *traceFile, rank int) bool {
-	return f.Ranks().Find(rank) >= 0
-}

@@ -52,9 +52,6 @@ func (e *endSignals) sift(arrived <-chan os.Signal, done <-chan struct{}) {
 	}
 }
 
-// endedBy is the exit code of a command that a signal ended, as shells give it.
-func endedBy(s syscall.Signal) int { return 128 + int(s) }
-
 // atTerminal reports whether this process is in the foreground of a terminal: keys pressed there send signals to it.
 func atTerminal() bool {
 	terminal, err := os.Open("/dev/tty")

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,20 +68,20 @@ func newExportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			i := slices.Index(formats, format)
 			if i < 0 {
-				return usageError{fmt.Errorf("--format %s: there are %s", format, strings.Join(formats, ", "))}
+				return usageError(fmt.Errorf("--format %s: there are %s", format, strings.Join(formats, ", ")))
 			}
 			if out == "" {
-				return usageError{errors.New("where to? cairn export FILE -o OUT")}
+				return usageError(errors.New("where to? cairn export FILE -o OUT"))
 			}
 			if err := only.check(); err != nil {
 				return err
 			}
 			if leads && list != "" {
-				return usageError{errors.New("--ranks and --leads both say which ranks")}
+				return usageError(errors.New("--ranks and --leads both say which ranks"))
 			}
 			hide, err := redact.Parse(hidden)
 			if err != nil {
-				return usageError{fmt.Errorf("--redact: %w", err)}
+				return usageError(fmt.Errorf("--redact: %w", err))
 			}
 			if exporters[i].elsewhere != nil {
 				return exporters[i].elsewhere()
@@ -196,70 +194,3 @@ func (r *exportRequest) with(summary string) string {
 
 // errNothingToExport is the error of a part of the run that has no calls.
 var errNothingToExport = errors.New("no calls in this part of the run")
-
-// writeWhole writes a file, whole or not at all: until then it has another name. What is no ordinary file is written as it
-// comes.
-func writeWhole(path string, write func(*os.File) error) error {
-	name := path + ".partial"
-	if about, err := os.Stat(path); err == nil && !about.Mode().IsRegular() {
-		name = path
-	}
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	err = write(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	switch {
-	case name == path:
-		return err
-	case err == nil:
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		os.Remove(name)
-	}
-	return err
-}
-
-// maxListedRanks bounds what a typing error may ask for.
-const maxListedRanks = 1 << 24
-
-// parseRanks reads a list as 0-7,64; nil for an empty one.
-func parseRanks(list string) ([]int, error) {
-	if list == "" {
-		return nil, nil
-	}
-	var ranks []int
-	for _, part := range strings.Split(list, ",") {
-		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		low, err := strconv.Atoi(first)
-		high := low
-		if err == nil && isRange {
-			high, err = strconv.Atoi(last)
-		}
-		if err != nil || low < 0 || high < low || high-low >= maxListedRanks {
-			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range as 0-7", list, part)
-		}
-		for r := low; r <= high; r++ {
-			ranks = append(ranks, r)
-		}
-	}
-	return ranks, nil
-}
-
-// chosenRanks reads a list of ranks that a trace has; nil for an empty list.
-func chosenRanks(f *traceFile, path, list string) ([]int, error) {
-	ranks, err := parseRanks(list)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	for _, rank := range ranks {
-		if !hasRank(f, rank) {
-			return nil, usageError{fmt.Errorf("%s has no rank %d", path, rank)}
-		}
-	}
-	return ranks, nil
-}

@@ -65,7 +65,7 @@ func TestFormatsOfAllKindsOfTraces(t *testing.T) {
 				exported, refused = false, "make bin/cairn-otf2"
 			}
 			out := filepath.Join(t.TempDir(), "out")
-			printed, err := cairn(t, append([]string{"export", files[test.kind], "--format", e.format, "-o", out}, test.more...)...)
+			printed, err := execute(t, append([]string{"export", files[test.kind], "--format", e.format, "-o", out}, test.more...)...)
 			what := test.kind + " as " + e.format
 			if !exported {
 				assert.ErrorContains(t, err, refused, what)
@@ -88,7 +88,7 @@ func kindsOfTraces(t *testing.T) map[string]string {
 	files := map[string]string{"clustered": "../../trace/testdata/clustered.v3.cairn"}
 	run := func(kind string, arguments ...string) {
 		files[kind] = filepath.Join(dir, kind)
-		_, err := cairn(t, append(arguments, "-o", files[kind])...)
+		_, err := execute(t, append(arguments, "-o", files[kind])...)
 		require.NoError(t, err)
 	}
 	for kind, timing := range map[string]string{"lossless": "lossless", "lossy": "lossy 5", "aggregated": "aggregated"} {

@@ -31,7 +31,7 @@ const anchor = "traces.otf2"
 // exportOTF2 writes an archive, whole or not at all: until then it has another name.
 func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 	if entries, err := os.ReadDir(r.Out); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", usageError{fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out)}
+		return "", usageError(fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out))
 	}
 	only := ""
 	if r.Leads != nil {
@@ -41,7 +41,7 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 		}
 		for _, rank := range r.Ranks {
 			if !slices.Contains(r.Leads, rank) {
-				return "", usageError{fmt.Errorf("rank %d has no times of its own in a trace of lead ranks: there are %s; export the trace that it was made from", rank, list(r.Leads))}
+				return "", usageError(fmt.Errorf("rank %d has no times of its own in a trace of lead ranks: there are %s; export the trace that it was made from", rank, list(r.Leads)))
 			}
 		}
 	}

@@ -16,13 +16,13 @@ func TestOTF2OfTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, more := range map[string][]string{"whole": nil, "sums": {"--timing", "aggregated"}} {
-		_, err := cairn(t, append([]string{"simulate", "--pattern", "stencil2d", "--ranks", "16", "-o", at(name)}, more...)...)
+		_, err := execute(t, append([]string{"simulate", "--pattern", "stencil2d", "--ranks", "16", "-o", at(name)}, more...)...)
 		require.NoError(t, err)
 	}
-	_, err := cairn(t, "reduce", at("whole"), "--leads", "-o", at("reduced"))
+	_, err := execute(t, "reduce", at("whole"), "--leads", "-o", at("reduced"))
 	require.NoError(t, err)
 	export := func(file, out string, more ...string) (string, error) {
-		return cairn(t, append([]string{"export", at(file), "--format", "otf2", "-o", at(out)}, more...)...)
+		return execute(t, append([]string{"export", at(file), "--format", "otf2", "-o", at(out)}, more...)...)
 	}
 
 	said, err := export("whole", "archive")

@@ -14,9 +14,9 @@ import (
 func TestOTF2NeedsItsCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	file, out := filepath.Join(t.TempDir(), "trace.cairn"), filepath.Join(t.TempDir(), "out")
-	_, err := cairn(t, "simulate", "--ranks", "2", "-o", file)
+	_, err := execute(t, "simulate", "--ranks", "2", "-o", file)
 	require.NoError(t, err)
-	_, err = cairn(t, "export", file, "--format", "otf2", "-o", out)
+	_, err = execute(t, "export", file, "--format", "otf2", "-o", out)
 	assert.ErrorContains(t, err, "make bin/cairn-otf2")
 	assert.ErrorContains(t, err, "libopen-trace-format2-dev")
 	assert.NoDirExists(t, out)

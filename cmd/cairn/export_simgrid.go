@@ -30,7 +30,7 @@ or as --latency and --bandwidth say. What SimGrid cannot replay is left out and 
 
 func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	if r.Part {
-		return "", usageError{errors.New("--format simgrid: SimGrid replays whole runs, without --from, --to, --ranks and --leads")}
+		return "", usageError(errors.New("--format simgrid: SimGrid replays whole runs, without --from, --to, --ranks and --leads"))
 	}
 	o := simgridNetwork
 	o.Clock = r.Clock

@@ -17,10 +17,10 @@ import (
 func TestExportIsCompressed(t *testing.T) {
 	dir := t.TempDir()
 	file, plain, packed := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "x.perfetto"), filepath.Join(dir, "x.perfetto.gz")
-	_, err := cairn(t, "simulate", "--ranks", "4", "-o", file)
+	_, err := execute(t, "simulate", "--ranks", "4", "-o", file)
 	require.NoError(t, err)
 	for _, out := range []string{plain, packed} {
-		said, err := cairn(t, "export", file, "-o", out)
+		said, err := execute(t, "export", file, "-o", out)
 		require.NoError(t, err)
 		info, err := os.Stat(out)
 		require.NoError(t, err)
@@ -42,9 +42,9 @@ func TestExportIsCompressed(t *testing.T) {
 func TestExportTables(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "tables")
-	_, err := cairn(t, "simulate", "--ranks", "4", "-o", file)
+	_, err := execute(t, "simulate", "--ranks", "4", "-o", file)
 	require.NoError(t, err)
-	said, err := cairn(t, "export", file, "--format", "parquet", "-o", out)
+	said, err := execute(t, "export", file, "--format", "parquet", "-o", out)
 	require.NoError(t, err)
 	assert.Contains(t, said, "segments of the critical path")
 	files, err := filepath.Glob(filepath.Join(out, "*"))
@@ -53,6 +53,6 @@ func TestExportTables(t *testing.T) {
 	for _, name := range files {
 		assert.Equal(t, ".parquet", filepath.Ext(name))
 	}
-	_, err = cairn(t, "export", file, "--format", "parquet", "-o", out, "--from", "3600")
+	_, err = execute(t, "export", file, "--format", "parquet", "-o", out, "--from", "3600")
 	require.ErrorContains(t, err, "made no call")
 }

@@ -28,7 +28,7 @@ time line of calls. Times are seconds since the run began.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !only.given() {
-				return usageError{errors.New("which part of the run? --from SECONDS --to SECONDS")}
+				return usageError(errors.New("which part of the run? --from SECONDS --to SECONDS"))
 			}
 			if err := only.check(); err != nil {
 				return err

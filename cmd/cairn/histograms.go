@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,30 +14,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
-	"github.com/cairn-mpi/cairn/internal/readlimit"
-	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
-
-// openHistograms opens a trace of histograms; nil if the file is another one.
-func openHistograms(ctx context.Context, path string, s3 s3Flags) (h *trace.Histograms, bytes int64, err error) {
-	o, err := s3.options()
-	if err != nil {
-		return nil, 0, err
-	}
-	object, err := store.OpenFile(ctx, path, o)
-	if err != nil {
-		return nil, 0, nil //nolint:nilerr // openTrace says why
-	}
-	defer object.Close()
-	if !trace.IsHistograms(object) {
-		return nil, 0, nil
-	}
-	if h, err = trace.OpenHistograms(object, object.Size(), readlimit.Option(object.Size())); err != nil {
-		return nil, 0, damaged(path, err)
-	}
-	return h, object.Size(), nil
-}
 
 // histogramsInformation is what `cairn info --json` prints of a trace of histograms; its keys are part of the interface.
 type histogramsInformation struct {

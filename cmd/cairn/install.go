@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -32,13 +31,4 @@ func neverFailing(name, short string, run func(context.Context, []string, comman
 			run(ctx, args, commands.Streams{Out: unchecked(c.OutOrStdout()), Err: c.ErrOrStderr()})
 		},
 	}
-}
-
-// unchecked is where the root command prints to, without its errors: a standard output that is closed or full is no
-// failure here.
-func unchecked(w io.Writer) io.Writer {
-	if o, ok := w.(*output); ok {
-		return o.Writer
-	}
-	return w
 }

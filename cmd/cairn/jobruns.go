@@ -107,3 +107,16 @@ func jobName(url string) (name, uid string) {
 	parts = parts[len(parts)-3:]
 	return fmt.Sprintf("%s/%s", parts[0], parts[1]), parts[2]
 }
+
+// openJobTrace opens the trace of a run in a job's store. One that is not there, or cannot be read, is bad data.
+func openJobTrace(ctx context.Context, s store.Store, run jobRun) (*traceFile, error) {
+	key := run.key(collect.TraceFile)
+	object, err := s.ReaderAt(ctx, key)
+	switch {
+	case store.IsNotFound(err):
+		return nil, statusError(exitBadData, err)
+	case err != nil:
+		return nil, err
+	}
+	return readTrace(s.URL(key), object)
+}

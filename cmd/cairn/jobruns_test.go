@@ -2,14 +2,9 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/cairn-mpi/cairn/api/messages"
 
 	"github.com/cairn-mpi/cairn/store"
 )
@@ -35,21 +30,4 @@ func TestJobName(t *testing.T) {
 	name, uid := jobName("s3://traces/prefix/default/stencil/1234/")
 	require.Equal(t, "default/stencil", name)
 	require.Equal(t, "1234", uid)
-}
-
-func TestTerminationLog(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "log")
-	require.NoError(t, os.WriteFile(file, []byte("what an earlier container left, longer than the new text"), 0o644))
-	c := newRootCommand()
-	c.SetOut(new(strings.Builder))
-	require.NoError(t, terminationLog(file).write(c, messages.Analysis{Analysis: "clusters", OK: true}))
-	raw, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"analysis":"clusters","index":0,"ok":true,"message":""}`, string(raw))
-	require.NoError(t, terminationLog("/no/such/file").write(c, messages.Analysis{}), "outside a pod there is none")
-}
-
-func TestDiagnosis(t *testing.T) {
-	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not an MPI program")
-	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init")
 }

@@ -38,14 +38,14 @@ func (r localRun) run(ctx context.Context) error {
 	signals := catchEndSignals()
 	defer signals.stop()
 	folder, err := newRunFolder(r.out, r.replace)
-	if errors.As(err, new(usageError)) {
+	if isUsageError(err) {
 		return err
 	}
 	var root *tracerRoot
 	if err == nil {
 		defer folder.Close()
 		if err := folder.clear(); err != nil { // with --force
-			return usageError{fmt.Errorf("the earlier run in %s cannot be removed: %w", r.out, err)}
+			return usageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", r.out, err))
 		}
 		root, err = newTracerRoot(folder, setup.Config{
 			CallSites: r.callSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
@@ -63,7 +63,7 @@ func (r localRun) run(ctx context.Context) error {
 	}
 	select {
 	case s := <-signals.asked:
-		return statusError{code: endedBy(s)}
+		return statusError(endedBy(s), nil)
 	default:
 	}
 	job := tracedJob{command: r.command, environment: environment, signals: signals, say: r.say}
@@ -114,9 +114,9 @@ func (r localRun) finish(ctx context.Context, folder *runFolder, root *tracerRoo
 func statusOf(code int, fine bool) error {
 	switch {
 	case code != 0:
-		return statusError{code: code}
+		return statusError(code, nil)
 	case !fine:
-		return statusError{code: exitInternal}
+		return statusError(exitInternal, nil)
 	}
 	return nil
 }

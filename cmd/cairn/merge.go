@@ -45,17 +45,17 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 			debug.SetGCPercent(25)
 			if job {
 				if len(args) > 0 || out != "" {
-					return usageError{errors.New("--job takes its shards from --store; give neither files nor -o")}
+					return usageError(errors.New("--job takes its shards from --store; give neither files nor -o"))
 				}
 				if o.FanIn == 1 {
-					return usageError{errors.New("--fan-in 1: a step that merges one trace comes to no end; 0 merges all in one step")}
+					return usageError(errors.New("--fan-in 1: a step that merges one trace comes to no end; 0 merges all in one step"))
 				}
 				s, err := s3.openPatient(c, url, patience)
 				if err != nil {
 					return err
 				}
 				if o.Attempts, err = collect.ParseAttempts(attempts); err != nil {
-					return usageError{err}
+					return usageError(err)
 				}
 				o.CollectTimeout = time.Duration(timeout) * time.Second
 				o.CreatedBy = version.Version
@@ -67,7 +67,7 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 					result, err = collect.Merge(c.Context(), s, o)
 				}
 				if errors.Is(err, collect.ErrAllDamaged) {
-					err = statusError{exitBadData, err}
+					err = statusError(exitBadData, err)
 				}
 				message := result.Message(err)
 				message.Storage = storageFailure(err)
@@ -77,7 +77,7 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 				return err
 			}
 			if len(args) == 0 || out == "" {
-				return usageError{errors.New("which shards, and where to? cairn merge -o OUT SHARD…")}
+				return usageError(errors.New("which shards, and where to? cairn merge -o OUT SHARD…"))
 			}
 			return mergeFiles(c, s3, out, args)
 		},
@@ -125,7 +125,7 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 		return err
 	}
 	if len(contents) > 1 {
-		return statusError{exitBadData, merger.ErrRepeatedRank}
+		return statusError(exitBadData, merger.ErrRepeatedRank)
 	}
 	if err := writeObject(c, s3, out, contents[0]); err != nil {
 		return err
@@ -133,7 +133,7 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 	summary := merger.Summarize(contents[0])
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d ranks, %d calls\n", out, summary.Ranks, summary.Calls)
 	if len(unusable) > 0 {
-		return statusError{exitBadData, fmt.Errorf("%d of %d inputs were left out", len(unusable), len(inputs))}
+		return statusError(exitBadData, fmt.Errorf("%d of %d inputs were left out", len(unusable), len(inputs)))
 	}
 	return nil
 }
@@ -165,26 +165,4 @@ func addFile(c *cobra.Command, s3 s3Flags, m *merger.Merger, path string) error 
 		return damaged(path, err)
 	}
 	return nil
-}
-
-// writeObject writes a trace to a path of any kind, whole or not at all.
-func writeObject(c *cobra.Command, s3 s3Flags, path string, content *trace.Content) error {
-	var encoded bytes.Buffer
-	if err := trace.Write(&encoded, content); err != nil {
-		return err
-	}
-	return putObject(c, s3, path, encoded.Bytes())
-}
-
-// putObject writes bytes to a path, which may be local or s3://.
-func putObject(c *cobra.Command, s3 s3Flags, path string, b []byte) error {
-	dir, key := store.Split(path)
-	if key == "" {
-		return usageError{fmt.Errorf("%s is not the name of a file", path)}
-	}
-	s, err := s3.open(dir)
-	if err != nil {
-		return err
-	}
-	return s.Put(c.Context(), key, bytes.NewReader(b), int64(len(b)))
 }

@@ -43,7 +43,7 @@ func obey(commands ...*cobra.Command) []*cobra.Command {
 			if !errors.Is(err, context.Canceled) {
 				return err
 			}
-			return statusError{endedBy(received(signals)), fmt.Errorf("told to end before it was done: %w", err)}
+			return statusError(endedBy(received(signals)), fmt.Errorf("told to end before it was done: %w", err))
 		}
 	}
 	return commands

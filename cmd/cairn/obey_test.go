@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -27,8 +26,7 @@ import (
 // TestMain lets a test run the command as a process of its own.
 func TestMain(m *testing.M) {
 	if os.Getenv("CAIRN_TEST_COMMAND") != "" {
-		main()
-		return
+		os.Exit(runProcess())
 	}
 	os.Exit(m.Run())
 }
@@ -136,12 +134,6 @@ func TestCommandsEndWhenTold(t *testing.T) {
 	}
 }
 
-func newProcess(arguments []string) *exec.Cmd {
-	c := exec.Command(os.Args[0], arguments...)
-	c.Env = append(os.Environ(), "CAIRN_TEST_COMMAND=1")
-	return c
-}
-
 // TestContextsReachTheLoops: the commands that analyze end by themselves too, without being left alone.
 func TestContextsReachTheLoops(t *testing.T) {
 	dir := t.TempDir()
@@ -175,40 +167,4 @@ func TestContextsReachTheLoops(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A command that hears nothing is left alone.
-func TestDeafCommandIsLeft(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	for _, c := range obey(&cobra.Command{Use: "deaf", SilenceUsage: true, SilenceErrors: true, RunE: func(*cobra.Command, []string) error { select {} }}) {
-		time.AfterFunc(10*time.Millisecond, cancel)
-		c.SetArgs(nil)
-		err := c.ExecuteContext(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		code, quiet := exitCode(err)
-		require.Equal(t, 128+int(syscall.SIGTERM), code)
-		require.False(t, quiet)
-	}
-}
-
-// TestWriteWhole: a file is there when it is whole, and the one before stays until then.
-func TestWriteWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	require.NoError(t, os.WriteFile(path, []byte("before"), 0o600))
-	require.ErrorIs(t, writeWhole(path, func(w *os.File) error {
-		_, _ = io.WriteString(w, "half of")
-		return context.Canceled
-	}), context.Canceled)
-	kept, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "before", string(kept))
-	require.NoError(t, writeWhole(path, func(w *os.File) error {
-		_, err := io.WriteString(w, "after")
-		return err
-	}))
-	kept, err = os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "after", string(kept))
-	require.NoFileExists(t, path+".partial")
 }

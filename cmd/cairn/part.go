@@ -30,14 +30,14 @@ func (p *part) end() float64 {
 
 func (p *part) check() error {
 	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from {
-		return usageError{fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", &p.from, &p.to)}
+		return usageError(fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", &p.from, &p.to))
 	}
 	return nil
 }
 
 // nothing is what is said of a part of a trace that has no call.
 func (p *part) nothing(path string) error {
-	return usageError{fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' says how long it took", path)}
+	return usageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' says how long it took", path))
 }
 
 // A moment is a flag: seconds since the run began, as 10.5, or with a unit, as 250ms.

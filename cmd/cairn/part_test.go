@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,18 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// cairn runs a command and gives what it printed.
-func cairn(t *testing.T, arguments ...string) (string, error) {
-	t.Helper()
-	var out bytes.Buffer
-	c := newRootCommand()
-	c.SetOut(&out)
-	c.SetErr(io.Discard)
-	c.SetArgs(arguments)
-	err := c.ExecuteContext(t.Context())
-	return out.String(), err
-}
 
 // Parts of a run are given in one way everywhere: in seconds, or with a unit. A part without a call is no success.
 func TestPartsOfARun(t *testing.T) {

@@ -26,7 +26,7 @@ ranks on the same nodes that lets less cross, and predicts by the replay what th
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if rankfile && hosts || asJSON && (rankfile || hosts) {
-				return usageError{errors.New("one of --rankfile, --hosts and --json")}
+				return usageError(errors.New("one of --rankfile, --hosts and --json"))
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {

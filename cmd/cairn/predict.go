@@ -47,7 +47,7 @@ trace) is used where there is one.`,
 			var changed predict.Scenario
 			switch given := c.Flags().Changed; {
 			case ideal && (given("latency") || given("bandwidth") || given("overhead") || given("handshake-from")):
-				return usageError{errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say")}
+				return usageError(errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say"))
 			case ideal:
 				changed.Network = &predict.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
@@ -57,13 +57,13 @@ trace) is used where there is one.`,
 				}
 			}
 			if changed.Compute, err = computeFactors(t, compute); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if changed.Free, err = freeCalls(t, free); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
-				return usageError{errors.New("what is to be different? see 'cairn predict --help'")}
+				return usageError(errors.New("what is to be different? see 'cairn predict --help'"))
 			}
 			clocks, err := clockBeside(c.Context(), args[0], s3, f)
 			if err != nil {

@@ -27,7 +27,7 @@ func profiled(commands ...*cobra.Command) []*cobra.Command {
 		c.RunE = func(c *cobra.Command, args []string) error {
 			stop, err := flags.start()
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			return errors.Join(run(c, args), stop())
 		}

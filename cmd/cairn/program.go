@@ -74,7 +74,7 @@ func logicalProgram(c *cobra.Command, f *traceFile, path string, o topology.Opti
 	shape := topology.Identify(topology.World(traffic, f.Meta().WorldSize), o)
 	p, err := logical.New(c.Context(), timeline.Of(f.Reader), &shape)
 	if err != nil {
-		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", path, err)}
+		return nil, statusError(exitBadData, fmt.Errorf("%s: %w", path, err))
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours%s; %d calls go along the topology, %d beside it\n",
 		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(p), p.Inside, p.Outside)

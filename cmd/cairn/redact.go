@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/redact"
-	"github.com/cairn-mpi/cairn/internal/readlimit"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 func newRedactCommand() *cobra.Command {
@@ -37,11 +34,11 @@ ones of the redacted trace.`,
 		Args:    exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return usageError{errors.New("where to? cairn redact FILE -o FILE")}
+				return usageError(errors.New("where to? cairn redact FILE -o FILE"))
 			}
 			chosen, err := redact.Parse(what)
 			if err != nil {
-				return usageError{fmt.Errorf("--only: %w", err)}
+				return usageError(fmt.Errorf("--only: %w", err))
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
@@ -63,29 +60,4 @@ ones of the redacted trace.`,
 	c.Flags().StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
 	c.Flags().StringSliceVar(&what, "only", everything, "what is to go")
 	return c
-}
-
-// everything is what can be redacted.
-var everything = []string{"paths", "hosts", "arguments"}
-
-func redactedContent(f *traceFile, what redact.What) (*trace.Content, error) {
-	content, err := f.StreamedContent()
-	if err != nil {
-		return nil, err
-	}
-	redact.Content(content, what)
-	return content, nil
-}
-
-// redacted is a trace without what is to go, in memory.
-func redacted(f *traceFile, what redact.What) (*trace.Reader, error) {
-	content, err := redactedContent(f, what)
-	if err != nil {
-		return nil, err
-	}
-	var file bytes.Buffer
-	if err := trace.Write(&file, content); err != nil {
-		return nil, err
-	}
-	return trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), readlimit.Option(int64(file.Len())))
 }

@@ -102,7 +102,7 @@ func TestNothingSurvivesRedaction(t *testing.T) {
 	require.NoError(t, trace.Write(&written, secretTrace(t)))
 	require.NoError(t, os.WriteFile(file, written.Bytes(), 0o666))
 	shared := filepath.Join(dir, "shared.cairn") // beside the clock.json of the trace, which analyze leaves
-	_, err := cairn(t, "redact", file, "-o", shared)
+	_, err := execute(t, "redact", file, "-o", shared)
 	require.NoError(t, err)
 
 	outputs := redactionOutputs()
@@ -141,7 +141,7 @@ func assertNo(t *testing.T, in, word, what string) {
 func redactionOutputs() map[string]func(t *testing.T, file string, more ...string) string {
 	printed := func(arguments ...string) func(t *testing.T, file string, more ...string) string {
 		return func(t *testing.T, file string, more ...string) string {
-			said, err := cairn(t, append(append(arguments, file), more...)...)
+			said, err := execute(t, append(append(arguments, file), more...)...)
 			require.NoError(t, err)
 			return said
 		}
@@ -149,7 +149,7 @@ func redactionOutputs() map[string]func(t *testing.T, file string, more ...strin
 	exported := func(format, name string) func(t *testing.T, file string, more ...string) string {
 		return func(t *testing.T, file string, more ...string) string {
 			out := filepath.Join(t.TempDir(), name)
-			said, err := cairn(t, append([]string{"export", file, "--format", format, "-o", out}, more...)...)
+			said, err := execute(t, append([]string{"export", file, "--format", format, "-o", out}, more...)...)
 			require.NoError(t, err)
 			return said + filesOf(t, out)
 		}
@@ -161,7 +161,7 @@ func redactionOutputs() map[string]func(t *testing.T, file string, more ...strin
 		"export simgrid": exported("simgrid", "simgrid"),
 		"analyze": func(t *testing.T, file string, _ ...string) string {
 			out := t.TempDir()
-			said, err := cairn(t, "analyze", file, "-o", out)
+			said, err := execute(t, "analyze", file, "-o", out)
 			require.NoError(t, err)
 			clocks, err := os.ReadFile(filepath.Join(filepath.Dir(file), "clock.json"))
 			require.NoError(t, err)

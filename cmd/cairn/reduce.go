@@ -41,7 +41,7 @@ single calls refuse it. Reduce says what is lost, and how far the communication 
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if leads == histogram || out == "" {
-				return usageError{errors.New("what, and where to? cairn reduce FILE --leads -o FILE, or cairn reduce FILE --histogram -o FILE")}
+				return usageError(errors.New("what, and where to? cairn reduce FILE --leads -o FILE, or cairn reduce FILE --histogram -o FILE"))
 			}
 			if histogram {
 				return reduceToHistograms(c, s3, args[0], out)

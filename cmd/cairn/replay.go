@@ -50,16 +50,16 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
   cairn replay out/trace.cairn --check -- mpirun -np 4            # trace it, and compare call by call`,
 		Args: func(c *cobra.Command, args []string) error {
 			if dash := c.ArgsLenAtDash(); dash != 1 || len(args) < 2 {
-				return usageError{errors.New("a trace and a launcher are expected: cairn replay trace.cairn -- mpirun -np 4")}
+				return usageError(errors.New("a trace and a launcher are expected: cairn replay trace.cairn -- mpirun -np 4"))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := r.set(speed, memory); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if out != "" && !check {
-				return usageError{errors.New("-o is where --check leaves the trace of the re-execution")}
+				return usageError(errors.New("-o is where --check leaves the trace of the re-execution"))
 			}
 			r.file, r.launcher = args[0], args[1:]
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
@@ -169,7 +169,7 @@ func (r *replay) check(ctx context.Context, out string, replace bool) error {
 		fmt.Fprintln(r.stdout, d)
 	}
 	if len(differences) > 0 {
-		return statusError{exitBadData, errors.New("the re-execution made other calls than the run")}
+		return statusError(exitBadData, errors.New("the re-execution made other calls than the run"))
 	}
 	fmt.Fprintf(r.stdout, "The re-execution made the same %d calls as the run.\n", calls)
 	return nil
@@ -179,7 +179,7 @@ func (r *replay) check(ctx context.Context, out string, replace bool) error {
 // folder.
 func (r *replay) prepare(ctx context.Context) (command []string, remove func(), err error) {
 	if store.IsRemote(r.file) {
-		return nil, nil, usageError{fmt.Errorf("%s: every rank reads the trace: copy it to a folder that all of them see", r.file)}
+		return nil, nil, usageError(fmt.Errorf("%s: every rank reads the trace: copy it to a folder that all of them see", r.file))
 	}
 	if err := checkCommand(r.launcher[0]); err != nil {
 		return nil, nil, err
@@ -199,7 +199,7 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 		return nil, nil, err
 	}
 	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
-		return nil, nil, statusError{exitBadData, r.refused(refusals)}
+		return nil, nil, statusError(exitBadData, r.refused(refusals))
 	}
 	r.note(t)
 	recorded, err := r.recorded(ctx, f)

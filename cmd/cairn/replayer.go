@@ -35,7 +35,8 @@ func (r *replay) program(recorded setup.ABI) (string, error) {
 	}
 	beside := filepath.Dir(self)
 	for _, dir := range []string{filepath.Join(beside, "..", "lib"), filepath.Join(beside, "..", "lib", "cairn"), filepath.Join(beside, "lib"), beside} {
-		if program := filepath.Join(dir, replayerOf(abi)); exists(program) {
+		program := filepath.Join(dir, replayerOf(abi))
+		if _, err := os.Stat(program); err == nil {
 			return filepath.Clean(program), nil
 		}
 	}

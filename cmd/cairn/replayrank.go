@@ -27,7 +27,7 @@ func newReplayRankCommand() *cobra.Command {
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := r.set("recorded", memory); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			r.file, r.stdout, r.stderr = args[0], c.OutOrStdout(), c.ErrOrStderr()
 			var rank int
@@ -82,7 +82,7 @@ func (r *replay) become(c *cobra.Command, rank int) error {
 		if rank != 0 {
 			cause = nil // says it, too
 		}
-		return statusError{exitBadData, cause}
+		return statusError(exitBadData, cause)
 	}
 	if rank == 0 {
 		r.note(t)

@@ -39,7 +39,7 @@ cannot be read.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				if len(args) > 0 || open {
-					return usageError{errors.New("--job takes what it reports on from --store; give neither a report nor --open")}
+					return usageError(errors.New("--job takes what it reports on from --store; give neither a report nor --open"))
 				}
 				o := jobReport{wait: wait}
 				if c.Flags().Changed("analyses") {
@@ -52,7 +52,7 @@ cannot be read.`,
 				return err
 			}
 			if len(args) != 1 {
-				return usageError{errors.New("which report? cairn report URL")}
+				return usageError(errors.New("which report? cairn report URL"))
 			}
 			where := args[0]
 			for _, name := range report.FileNames {
@@ -72,7 +72,7 @@ cannot be read.`,
 				if raw, other = getBytes(c.Context(), beside, report.DataFile); other == nil {
 					s, err = beside, nil
 				} else if store.IsNotFound(other) {
-					return usageError{fmt.Errorf("%w; 'cairn run' and 'cairn analyze' write reports", err)}
+					return usageError(fmt.Errorf("%w; 'cairn run' and 'cairn analyze' write reports", err))
 				}
 			}
 			if err != nil {
@@ -80,7 +80,7 @@ cannot be read.`,
 			}
 			r, err := report.Read(raw)
 			if err != nil {
-				return statusError{exitBadData, fmt.Errorf("%s: %w", args[0], err)}
+				return statusError(exitBadData, fmt.Errorf("%s: %w", args[0], err))
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s\nreport: %s\n", r.Text(), s.URL(report.PageFile))
 			if open {

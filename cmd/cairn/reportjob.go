@@ -50,7 +50,7 @@ func (o jobReport) assemble(c *cobra.Command, s3 s3Flags, p patience, url string
 	ctx := c.Context()
 	for _, name := range o.asked {
 		if _, err := analyzer.Find(name); err != nil {
-			return result, usageError{err}
+			return result, usageError(err)
 		}
 	}
 	s, err := s3.openPatient(c, url, p)
@@ -65,7 +65,7 @@ func (o jobReport) assemble(c *cobra.Command, s3 s3Flags, p patience, url string
 		if o.wait {
 			return result, nil // the merge has found none, or plans further levels
 		}
-		return result, statusError{exitBadData, fmt.Errorf("there is no merged run below %s", url)}
+		return result, statusError(exitBadData, fmt.Errorf("there is no merged run below %s", url))
 	}
 	if o.wait {
 		if err := waitForFindings(c, s, runs, o.asked); err != nil {
@@ -220,7 +220,7 @@ func summarizeJob(ctx context.Context, s store.Store, url string, runs []reporte
 		return result, err
 	}
 	if len(without) == len(runs) {
-		return result, statusError{exitBadData, errors.New("there is no report of any run")}
+		return result, statusError(exitBadData, errors.New("there is no report of any run"))
 	}
 	return result, nil
 }

@@ -15,7 +15,7 @@ func newResolveCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			err := commands.Resolve(args, commands.Streams{Out: c.OutOrStdout(), Err: c.ErrOrStderr()})
 			if commands.IsUsage(err) {
-				return usageError{err}
+				return usageError(err)
 			}
 			return err
 		},

@@ -41,27 +41,27 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
   cairn run -o out --verify -- mpirun -np 16 ./app --iterations 100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{errors.New("no command given: cairn run -- mpirun -np 4 ./app")}
+				return usageError(errors.New("no command given: cairn run -- mpirun -np 4 ./app"))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("output") && out == "" {
-				return usageError{errors.New("-o \"\": where to?")}
+				return usageError(errors.New("-o \"\": where to?"))
 			}
 			if !slices.Contains(setup.CallSites, callSites) {
-				return usageError{fmt.Errorf("--call-sites is %s, not %q", strings.Join(setup.CallSites, ", "), callSites)}
+				return usageError(fmt.Errorf("--call-sites is %s, not %q", strings.Join(setup.CallSites, ", "), callSites))
 			}
 			if err := control.Check(); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			kept, err := timing.Settings()
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			clustered, err := mode.Settings()
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			r := localRun{timing: kept, mode: clustered, out: out, replace: replace, verify: verify, callSites: callSites, pointers: pointers, include: control.Include, exclude: control.Exclude, startOff: control.StartOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())

@@ -47,7 +47,7 @@ func newRunFolder(name string, replace bool) (*runFolder, error) {
 			name += "-" + strconv.Itoa(n)
 		}
 		f, err := openRunFolder(name, replace)
-		if !errors.As(err, new(usageError)) {
+		if !isUsageError(err) {
 			return f, err
 		}
 	}
@@ -55,7 +55,7 @@ func newRunFolder(name string, replace bool) (*runFolder, error) {
 
 func openRunFolder(name string, replace bool) (*runFolder, error) {
 	if store.IsRemote(name) {
-		return nil, usageError{fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' takes it to a bucket afterwards", name, name)}
+		return nil, usageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' takes it to a bucket afterwards", name, name))
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	}
 	if found := f.earlier(); len(found) > 0 && !replace {
 		f.Close()
-		return nil, usageError{fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or give --force to replace that run", name, found[0])}
+		return nil, usageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or give --force to replace that run", name, found[0]))
 	}
 	return f, nil
 }
@@ -83,7 +83,7 @@ func (f *runFolder) hold() error {
 	}
 	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		folder.Close()
-		return usageError{fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path)}
+		return usageError(fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path))
 	}
 	f.held = folder
 	return nil

@@ -29,7 +29,7 @@ func TestEarlierRun(t *testing.T) {
 				put(t, filepath.Join(dir, name), "mine")
 			}
 			_, err := newRunFolder(dir, false)
-			require.ErrorAs(t, err, new(usageError))
+			require.True(t, isUsageError(err))
 			require.ErrorContains(t, err, dir)
 			require.ErrorContains(t, err, "--force")
 			assert.FileExists(t, filepath.Join(dir, left))
@@ -64,7 +64,7 @@ func TestFolderOfRunThatGoesOn(t *testing.T) {
 	f, err := newRunFolder(dir, false)
 	require.NoError(t, err)
 	_, err = newRunFolder(dir, true)
-	require.ErrorAs(t, err, new(usageError))
+	require.True(t, isUsageError(err))
 	require.ErrorContains(t, err, "another cairn run")
 	f.Close()
 	f, err = newRunFolder(dir, false)
@@ -106,7 +106,7 @@ func TestNothingIsLeftOfNothing(t *testing.T) {
 func TestBucketIsNoFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err := newRunFolder("s3://bucket/run", false)
-	require.ErrorAs(t, err, new(usageError))
+	require.True(t, isUsageError(err))
 	require.ErrorContains(t, err, "cairn copy")
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)

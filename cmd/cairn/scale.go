@@ -33,7 +33,7 @@ makes no difference here.`,
   cairn scale n*/trace.cairn --ranks 256,1024 --json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkScale(args, ranks); err != nil {
-				return usageError{fmt.Errorf("%w (see '%s --help')", err, c.CommandPath())}
+				return usageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
 			}
 			var recordings []scaling.Recording
 			for _, arg := range args {
@@ -52,7 +52,7 @@ makes no difference here.`,
 			found, err := scaling.Analyze(c.Context(), recordings, ranks)
 			switch {
 			case errors.Is(err, scaling.ErrOneSize):
-				return usageError{err}
+				return usageError(err)
 			case err != nil:
 				return damaged("scaling", err)
 			case asJSON:

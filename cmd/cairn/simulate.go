@@ -44,7 +44,7 @@ Patterns:
 		Args: exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (out == "") == (url == "") {
-				return usageError{errors.New("where to? -o FILE for a trace, --store URL for shards")}
+				return usageError(errors.New("where to? -o FILE for a trace, --store URL for shards"))
 			}
 			if err := checkSimulated(&config); err != nil {
 				return err
@@ -52,7 +52,7 @@ Patterns:
 			config.Skew = skew
 			sim, err := simulate.New(config)
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if url != "" {
 				s, err := s3.open(url)
@@ -111,11 +111,11 @@ func checkSimulated(c *simulate.Config) error {
 	nodes := (c.Ranks + c.RanksPerNode - 1) / c.RanksPerNode
 	switch {
 	case c.Reduce == 0:
-		return usageError{errors.New("--reduce 0: after every so many iterations, -1 for never")}
+		return usageError(errors.New("--reduce 0: after every so many iterations, -1 for never"))
 	case c.Imbalance.SlowRank >= c.Ranks:
-		return usageError{fmt.Errorf("--slow-rank %d: there are %d ranks, from 0", c.Imbalance.SlowRank, c.Ranks)}
+		return usageError(fmt.Errorf("--slow-rank %d: there are %d ranks, from 0", c.Imbalance.SlowRank, c.Ranks))
 	case c.Imbalance.SlowNode >= nodes:
-		return usageError{fmt.Errorf("--slow-node %d: %d ranks are on %d nodes, from 0", c.Imbalance.SlowNode, c.Ranks, nodes)}
+		return usageError(fmt.Errorf("--slow-node %d: %d ranks are on %d nodes, from 0", c.Imbalance.SlowNode, c.Ranks, nodes))
 	}
 	return nil
 }

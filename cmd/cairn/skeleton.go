@@ -37,7 +37,7 @@ are neighbors in a grid, torus, hypercube or binomial tree.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (out == "") == (traced == "") {
-				return usageError{errors.New("-o DIR to write a skeleton, or --compare TRACE of one")}
+				return usageError(errors.New("-o DIR to write a skeleton, or --compare TRACE of one"))
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
@@ -49,7 +49,7 @@ are neighbors in a grid, torus, hypercube or binomial tree.`,
 			}
 			s, err := skeleton.New(c.Context(), timeline.Of(f.Reader), o)
 			if errors.Is(err, skeleton.ErrUnsupported) || errors.Is(err, program.ErrIrregular) {
-				return statusError{exitBadData, fmt.Errorf("%s: %w", args[0], err)}
+				return statusError(exitBadData, fmt.Errorf("%s: %w", args[0], err))
 			}
 			if err != nil {
 				return damaged(args[0], err)
@@ -79,7 +79,7 @@ func compareSkeleton(c *cobra.Command, path string, f *traceFile, traced string,
 		return damaged(path, err)
 	}
 	if difference != "" {
-		return statusError{exitBadData, fmt.Errorf("%s is not the program of %s: %s", traced, path, difference)}
+		return statusError(exitBadData, fmt.Errorf("%s is not the program of %s: %s", traced, path, difference))
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "%s: the same program\n", traced)
 	return err

@@ -39,7 +39,7 @@ func (f *s3Flags) options() (store.S3Options, error) {
 		return os.Getenv(name)
 	})
 	if err != nil {
-		return o, usageError{err}
+		return o, usageError(err)
 	}
 	return o, nil
 }
@@ -70,7 +70,7 @@ func (f *s3Flags) openPatient(c *cobra.Command, url string, p patience) (store.S
 // open opens the store that --store names.
 func (f *s3Flags) open(url string) (store.Store, error) {
 	if url == "" {
-		return nil, usageError{fmt.Errorf("--store is missing: a directory or s3://bucket/prefix")}
+		return nil, usageError(fmt.Errorf("--store is missing: a directory or s3://bucket/prefix"))
 	}
 	o, err := f.options()
 	if err != nil {

@@ -36,7 +36,7 @@ func checkCommand(command string) error {
 	if err == nil || errors.Is(err, exec.ErrDot) {
 		return nil
 	}
-	return statusError{startFailure(err), err}
+	return statusError(startFailure(err), err)
 }
 
 func startFailure(err error) int {
@@ -56,7 +56,7 @@ func (j *tracedJob) run() (code int, err error) {
 	j.witness = newWitness()
 	defer func() { j.witness.dismiss() }()
 	if err := j.process.Start(); err != nil {
-		return 0, statusError{startFailure(err), err}
+		return 0, statusError(startFailure(err), err)
 	}
 	ended := make(chan struct{})
 	go func() {

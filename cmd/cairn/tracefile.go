@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/merger/collect"
@@ -29,24 +32,11 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 	object, err := store.OpenFile(ctx, path, o)
 	if err != nil {
 		if about, statErr := os.Stat(path); statErr == nil && about.IsDir() {
-			return nil, usageError{fmt.Errorf("%s is a directory; the trace of a run is the file %s in it", path, collect.TraceFile)}
+			return nil, usageError(fmt.Errorf("%s is a directory; the trace of a run is the file %s in it", path, collect.TraceFile))
 		}
 		return nil, err
 	}
 	return readTrace(path, object)
-}
-
-// openJobTrace opens the trace of a run in a job's store. One that is not there, or cannot be read, is bad data.
-func openJobTrace(ctx context.Context, s store.Store, run jobRun) (*traceFile, error) {
-	key := run.key(collect.TraceFile)
-	object, err := s.ReaderAt(ctx, key)
-	switch {
-	case store.IsNotFound(err):
-		return nil, statusError{exitBadData, err}
-	case err != nil:
-		return nil, err
-	}
-	return readTrace(s.URL(key), object)
 }
 
 // readTrace takes over the object.
@@ -67,5 +57,14 @@ func damaged(path string, err error) error {
 	if errors.As(err, &storage) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return statusError{exitBadData, err}
+	return statusError(exitBadData, err)
+}
+
+// writeObject writes a trace to a path of any kind, whole or not at all.
+func writeObject(c *cobra.Command, s3 s3Flags, path string, content *trace.Content) error {
+	var encoded bytes.Buffer
+	if err := trace.Write(&encoded, content); err != nil {
+		return err
+	}
+	return putObject(c, s3, path, encoded.Bytes())
 }

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// exactly takes n arguments, and none of another number.
+func exactly(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError(fmt.Errorf("%s, not %d: %s (see '%s --help')", wording.Count(len(args), "argument is given", "arguments are given"), n, c.UseLine(), c.CommandPath()))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// cairn runs a command and gives what it printed.
+func cairn(t *testing.T, arguments ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	c := newRootCommand()
+	c.SetOut(&out)
+	c.SetErr(io.Discard)
+	c.SetArgs(arguments)
+	err := c.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func fileOf(t *testing.T, c *trace.Content) string {
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, c))
+	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+	return path
+}
+
+func newProcess(arguments []string) *exec.Cmd {
+	c := exec.Command(os.Args[0], arguments...)
+	c.Env = append(os.Environ(), "CAIRN_TEST_COMMAND=1")
+	return c
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxListedRanks bounds what a typing error may ask for.
+const maxListedRanks = 1 << 24
+
+// parseRanks reads a list as 0-7,64; nil for an empty one.
+func parseRanks(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var ranks []int
+	for _, part := range strings.Split(list, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		low, err := strconv.Atoi(first)
+		high := low
+		if err == nil && isRange {
+			high, err = strconv.Atoi(last)
+		}
+		if err != nil || low < 0 || high < low || high-low >= maxListedRanks {
+			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range as 0-7", list, part)
+		}
+		for r := low; r <= high; r++ {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks, nil
+}
+
+// chosenRanks reads a list of ranks that a trace has; nil for an empty list.
+func chosenRanks(f *traceFile, path, list string) ([]int, error) {
+	ranks, err := parseRanks(list)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	for _, rank := range ranks {
+		if !hasRank(f, rank) {
+			return nil, usageError(fmt.Errorf("%s has no rank %d", path, rank))
+		}
+	}
+	return ranks, nil
+}
+
+func hasRank(f *traceFile, rank int) bool {
+	return f.Ranks().Find(rank) >= 0
+}
+
+func list(ranks []int) string {
+	const few = 32
+	text := ""
+	for i, r := range ranks {
+		if i == few {
+			return fmt.Sprintf("%s, … (%d)", text, len(ranks))
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(r)
+	}
+	return text
+}
