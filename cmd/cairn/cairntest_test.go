@@ -13,6 +13,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
+// runTests is the TestMain of tests that run the command as a process of its own (see newProcess).
+func runTests(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(runProcess())
+	}
+	os.Exit(m.Run())
+}
+
+// asCommand makes a test's binary the command.
+const asCommand = "CAIRN_TEST_COMMAND"
+
 // cairn runs a command and gives what it printed.
 func cairn(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
@@ -25,6 +36,7 @@ func cairn(t *testing.T, arguments ...string) (string, error) {
 	return out.String(), err
 }
 
+// fileOf writes a trace to a file, and gives its path.
 func fileOf(t *testing.T, c *trace.Content) string {
 	path := filepath.Join(t.TempDir(), "trace.cairn")
 	var file bytes.Buffer
@@ -33,8 +45,9 @@ func fileOf(t *testing.T, c *trace.Content) string {
 	return path
 }
 
+// newProcess is the command as a process that is not started yet.
 func newProcess(arguments []string) *exec.Cmd {
 	c := exec.Command(os.Args[0], arguments...)
-	c.Env = append(os.Environ(), "CAIRN_TEST_COMMAND=1")
+	c.Env = append(os.Environ(), asCommand+"=1")
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
-	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // topologyFlags are options on how a topology is looked for.
@@ -104,14 +103,6 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 	flags.BoolVar(&noTimes, "no-times", false, "leave the times of single calls alone: phases are not divided by timing")
 	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	return c
-}
-
-// checkGroups refuses more groups than a trace has ranks.
-func checkGroups(f *traceFile, path string, k int) error {
-	if ranks := f.Ranks().Len(); k > ranks {
-		return usageError(fmt.Errorf("--k %d: %s has %s", k, path, wording.Count(ranks, "rank", "ranks")))
-	}
-	return nil
 }
 
 func printClusters(out io.Writer, f *clusters.Findings) {

@@ -17,7 +17,7 @@ func whyNothingWasTraced(command []string) string {
 		if err != nil {
 			continue
 		}
-		switch kind := inspect(path); {
+		switch kind := inspectELF(path); {
 		case kind.usesMPI:
 			return fmt.Sprintf("%s uses %s but no rank of it called MPI_Init under the tracer (was it started on another host, or by a launcher that clears LD_PRELOAD?)", argument, kind.library)
 		case kind.static:
@@ -40,8 +40,8 @@ type binary struct {
 	library                  string
 }
 
-// inspect reads what an ELF file says about itself; anything else is the zero value.
-func inspect(path string) binary {
+// inspectELF reads what an ELF file says about itself; anything else is the zero value.
+func inspectELF(path string) binary {
 	f, err := elf.Open(path)
 	if err != nil {
 		return binary{}

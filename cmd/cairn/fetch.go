@@ -67,7 +67,7 @@ func copyReplayers(dir string) error {
 	}
 	programs := []string{self}
 	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
-		program, err := (&replay{mpi: abi}).program(abi)
+		program, err := findReplayer(abi)
 		if err != nil {
 			return err
 		}

@@ -110,17 +110,6 @@ func (r localRun) finish(ctx context.Context, folder *runFolder, root *tracerRoo
 	return statusOf(code, fine)
 }
 
-// statusOf is how the process ends: as the command did, unless that went well and tracing did not.
-func statusOf(code int, fine bool) error {
-	switch {
-	case code != 0:
-		return statusError(code, nil)
-	case !fine:
-		return statusError(exitInternal, nil)
-	}
-	return nil
-}
-
 // maxProblems is how many are told one by one: what goes wrong on one rank goes wrong on most.
 const maxProblems = 3
 

@@ -23,13 +23,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestMain lets a test run the command as a process of its own.
-func TestMain(m *testing.M) {
-	if os.Getenv("CAIRN_TEST_COMMAND") != "" {
-		os.Exit(runProcess())
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { runTests(m) }
 
 // soon is what a command may take to end, on a machine that does other things too.
 const soon = 3 * time.Second

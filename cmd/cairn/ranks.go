@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // maxListedRanks bounds what a typing error may ask for.
@@ -63,4 +65,12 @@ func list(ranks []int) string {
 		text += fmt.Sprint(r)
 	}
 	return text
+}
+
+// checkGroups refuses more groups than a trace has ranks.
+func checkGroups(f *traceFile, path string, k int) error {
+	if ranks := f.Ranks().Len(); k > ranks {
+		return usageError(fmt.Errorf("--k %d: %s has %s", k, path, wording.Count(ranks, "rank", "ranks")))
+	}
+	return nil
 }

@@ -26,6 +26,11 @@ func (r *replay) program(recorded setup.ABI) (string, error) {
 	if abi == "" {
 		abi = recorded
 	}
+	return findReplayer(abi)
+}
+
+// findReplayer looks for the replayer of an MPI beside this binary.
+func findReplayer(abi setup.ABI) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)

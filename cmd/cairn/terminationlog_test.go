@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/api/messages"
@@ -14,7 +15,7 @@ import (
 func TestTerminationLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(file, []byte("what an earlier container left, longer than the new text"), 0o644))
-	c := newRootCommand()
+	c := &cobra.Command{}
 	c.SetOut(new(strings.Builder))
 	require.NoError(t, terminationLog(file).write(c, messages.Analysis{Analysis: "clusters", OK: true}))
 	raw, err := os.ReadFile(file)

@@ -185,3 +185,14 @@ func (j *tracedJob) awaitOthers() {
 		}
 	}
 }
+
+// statusOf is how the process ends: as the command did, unless that went well and tracing did not.
+func statusOf(code int, fine bool) error {
+	switch {
+	case code != 0:
+		return statusError(code, nil)
+	case !fine:
+		return statusError(exitInternal, nil)
+	}
+	return nil
+}
