@@ -2,6 +2,10 @@
 // people; install, probe, ship and the --job forms for the pods of a TracedMPIJob. It knows nothing of Kubernetes.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(runProcess()) }
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/commands"
+)
+
+func main() { os.Exit(commands.Run()) }
