@@ -2,13 +2,11 @@ package analyzer
 
 import (
 	"context"
-	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -34,7 +32,7 @@ type run struct {
 // List is all analyses, in the order in which they run.
 var List = []Analysis{
 	{report.CriticalPath, "critical path, wait states, efficiencies, what if, verdict", true, func(ctx context.Context, r *run) (any, error) {
-		return criticalpath.Analyze(ctx, r.trace, criticalpath.Options{Clock: r.clock, Also: r.also(ctx), Share: r.share})
+		return criticalpath.Analyze(ctx, r.trace, criticalpath.Options{Clock: r.clock})
 	}},
 	{report.Clusters, "ranks that behave alike, each group with a lead rank; the shape in which ranks talk", true, func(ctx context.Context, r *run) (any, error) {
 		if r.clock == nil {
@@ -45,26 +43,4 @@ var List = []Analysis{
 		}
 		return clusters.Analyze(ctx, r.trace, clusters.Options{Clock: r.clock, Phases: r.phases, Communication: r.messages})
 	}},
-}
-
-// also is what the critical path's replay plays for the groups of ranks, if these come later.
-func (r *run) also(ctx context.Context) []predict.Scenario {
-	within := r.clock != nil && r.clock.Clocks != nil && r.clock.Clocks.Window != nil // its messages take a pass to know
-	if within || !slices.Contains(r.names, report.Clusters) {
-		return nil
-	}
-	found, err := clusters.Communicates(ctx, r.trace, clusters.Options{})
-	if err != nil {
-		return nil // who needs it meets the error again
-	}
-	r.messages = found
-	return found.Scenarios()
-}
-
-// share keeps what the critical path has found.
-func (r *run) share(found criticalpath.Shared) {
-	r.clock, r.phases = found.Clock, found.Phases
-	if r.messages != nil {
-		r.messages.Lengths = found.Also
-	}
 }
