@@ -14,11 +14,11 @@ func newAddedCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "added WITHOUT WITH", Short: "Time added per call (hack/bench.sh)", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			without, err := readFile(args[0], 1, 1)
+			without, err := readFile(args[0], 1, 1, 1)
 			if err != nil {
 				return err
 			}
-			with, err := readFile(args[1], 1, 1)
+			with, err := readFile(args[1], 1, 1, 1)
 			if err != nil {
 				return err
 			}

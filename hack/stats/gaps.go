@@ -19,7 +19,7 @@ func newGapsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "gaps FILE", Short: "What evidence for long computations costs (hack/bench-tracer.sh)", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readFile(args[0], 3, 2)
+			all, err := readFile(args[0], 3, 2, 2)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -18,14 +19,15 @@ type measurement struct {
 	numbers []float64
 }
 
-// readMeasurements reads lines of so many words, then so many numbers, separated by spaces.
-func readMeasurements(from io.Reader, words, numbers int) ([]measurement, error) {
+// readMeasurements reads lines of so many words, then from least to most numbers, separated by spaces. Numbers that a
+// line lacks are NaN.
+func readMeasurements(from io.Reader, words, least, most int) ([]measurement, error) {
 	var all []measurement
 	lines := bufio.NewScanner(from)
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Fields(lines.Text())
-		if len(fields) != words+numbers {
-			return nil, fmt.Errorf("line %d has %d fields in place of %d: %s", n, len(fields), words+numbers, lines.Text())
+		if len(fields) < words+least || len(fields) > words+most {
+			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, least, most, lines.Text())
 		}
 		m := measurement{words: fields[:words]}
 		for _, f := range fields[words:] {
@@ -35,19 +37,22 @@ func readMeasurements(from io.Reader, words, numbers int) ([]measurement, error)
 			}
 			m.numbers = append(m.numbers, x)
 		}
+		for len(m.numbers) < most {
+			m.numbers = append(m.numbers, math.NaN())
+		}
 		all = append(all, m)
 	}
 	return all, lines.Err()
 }
 
 // readFile is readMeasurements of a file.
-func readFile(path string, words, numbers int) ([]measurement, error) {
+func readFile(path string, words, least, most int) ([]measurement, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	all, err := readMeasurements(file, words, numbers)
+	all, err := readMeasurements(file, words, least, most)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -26,7 +26,7 @@ func newPairsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pairs FILE", Short: "CPU time with the tracer and without (hack/bench-tracer-npb.sh)", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readFile(args[0], 0, 2)
+			all, err := readFile(args[0], 0, 2, 2)
 			if err != nil {
 				return err
 			}

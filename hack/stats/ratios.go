@@ -15,7 +15,7 @@ func newRatiosCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "ratios FILE", Short: "How much smaller traces are than the peer's (hack/bench-trace.sh)", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readFile(args[0], 0, 2)
+			all, err := readFile(args[0], 0, 2, 2)
 			if err != nil {
 				return err
 			}

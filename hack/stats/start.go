@@ -16,7 +16,7 @@ func newStartCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "start FILE", Short: "What the start costs (hack/bench-tracer.sh)", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readFile(args[0], 4, 2)
+			all, err := readFile(args[0], 4, 2, 2)
 			if err != nil {
 				return err
 			}

@@ -16,18 +16,18 @@ func TestTablesAreThoseOfAwk(t *testing.T) {
 	mpis := []string{"openmpi", "mpich"}
 	for name, table := range map[string]func(*strings.Builder) error{
 		"tracer": func(b *strings.Builder) error {
-			all, err := readFile("testdata/tracer.txt", 5, tracerNumbers)
+			all, err := readFile("testdata/tracer.txt", 5, 1, tracerNumbers)
 			require.NoError(t, err)
 			tracer := tracerTable{mpis, []string{"1", "4"}, []string{"Comm_rank", "Iprobe", "Waitany(16)"}, []string{"lossy", "caller", "pointers"}}
 			return tracer.print(b, byRound(all, 2))
 		},
 		"start": func(b *strings.Builder) error {
-			all, err := readFile("testdata/start.txt", 4, 2)
+			all, err := readFile("testdata/start.txt", 4, 2, 2)
 			require.NoError(t, err)
 			return printStart(b, byRound(all, 1), mpis)
 		},
 		"gaps": func(b *strings.Builder) error {
-			all, err := readFile("testdata/gaps.txt", 3, 2)
+			all, err := readFile("testdata/gaps.txt", 3, 2, 2)
 			require.NoError(t, err)
 			return printGaps(b, byRound(all, 1), mpis)
 		},
@@ -44,7 +44,7 @@ func TestTablesAreThoseOfAwk(t *testing.T) {
 
 // awk drew other samples: its upper bound was 1.0063, in steps of 0.0001.
 func TestPairs(t *testing.T) {
-	all, err := readFile("testdata/pairs.txt", 0, 2)
+	all, err := readFile("testdata/pairs.txt", 0, 2, 2)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		target float64
@@ -69,14 +69,16 @@ func TestMedianIsAMeasuredValue(t *testing.T) {
 }
 
 func TestWhatWasNotMeasuredIsAnError(t *testing.T) {
-	all, err := readMeasurements(strings.NewReader("openmpi 1 without 1 2\nopenmpi 1 with 1 2\nopenmpi 2 with 1 2\n"), 3, 2)
+	all, err := readMeasurements(strings.NewReader("openmpi 1 without 1 2\nopenmpi 1 with 1 2\nopenmpi 2 with 1 2\n"), 3, 2, 2)
 	require.NoError(t, err)
 	var b strings.Builder
 	assert.ErrorContains(t, printGaps(&b, byRound(all, 1), []string{"openmpi"}), `"openmpi with" was measured 2 times, and "openmpi without" 1 times`)
 	assert.ErrorContains(t, printGaps(&b, byRound(all, 1), []string{"mpich"}), `"mpich without" was measured 0 times`)
-	_, err = readMeasurements(strings.NewReader("openmpi 1 without 1\n"), 3, 2)
-	assert.ErrorContains(t, err, "line 1 has 4 fields in place of 5")
-	_, err = readMeasurements(strings.NewReader("openmpi 1 without 1 x\n"), 3, 2)
+	for _, line := range []string{"openmpi 1 without 1", "openmpi 1 without 1 2 3"} {
+		_, err = readMeasurements(strings.NewReader(line+"\n"), 3, 2, 2)
+		assert.ErrorContains(t, err, "not 3 words and 2 to 2 numbers")
+	}
+	_, err = readMeasurements(strings.NewReader("openmpi 1 without 1 x\n"), 3, 2, 2)
 	assert.ErrorContains(t, err, "line 1")
 }
 

@@ -12,7 +12,7 @@ import (
 // A tracerTable is what a call costs with the tracer and without.
 //
 // A line of its input is MPI, threads, round, variant, call, and what hack/bench/calls.c prints of a call: mean CPU time,
-// 99.9th percentile, longest iteration, of that asleep and without a CPU, all in ns. Variants are alone, noop (a wrapper
+// 99.9th percentile, longest iteration, of that asleep and without a CPU, all in ns; for the process less. Variants are alone, noop (a wrapper
 // that does nothing), stamps (one that reads the clock twice), and the tracer's configurations.
 type tracerTable struct {
 	mpis, threads, calls, configs []string
@@ -43,7 +43,7 @@ func newTracerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "tracer FILE", Short: "What the tracer adds to a call (hack/bench-tracer.sh)", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readFile(args[0], 5, tracerNumbers)
+			all, err := readFile(args[0], 5, 1, tracerNumbers)
 			if err != nil {
 				return err
 			}
