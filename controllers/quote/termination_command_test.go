@@ -1,4 +1,4 @@
-package controllers
+package quote
 
 import (
 	"bytes"
@@ -62,12 +62,12 @@ func TestWordsOfRealCommands(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			raw := fails(t, cairn, test.environment, test.arguments...)
-			words := terminationWords(raw)
+			words := Termination(raw)
 			t.Logf("%q -> %q", raw, words)
 			require.NotEmpty(t, words)
 			require.NotContains(t, words, `{"`)
 			require.NotContains(t, words, "\n")
-			require.LessOrEqual(t, len(words), maxWords)
+			require.LessOrEqual(t, len(words), MaxLength)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
 const (
@@ -14,8 +17,8 @@ const (
 	maxNamedPods = 3
 )
 
-// summary names the first pods of each trouble, and counts the others.
-func summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
+// Summary names the first pods of each trouble, and counts the others.
+func Summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
 	slices.SortFunc(pods, func(a, b corev1.Pod) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
@@ -33,7 +36,7 @@ func summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
 	more := 0
 	for i, text := range texts {
 		if i < maxNamedPods {
-			parts = append(parts, podNames(of[text])+": "+shortened(text, maxWords))
+			parts = append(parts, podNames(of[text])+": "+quote.Shorten(text, quote.MaxLength))
 		} else {
 			more += len(of[text])
 		}
@@ -56,16 +59,16 @@ func podNames(names []string) string {
 	}
 }
 
-// ownTrouble is a pod's trouble, unless the cluster ended it: status.podFailures says that.
-func ownTrouble(pod corev1.Pod) string {
-	if how, _ := disruption(&pod); how != "" {
+// OwnTrouble is a pod's trouble, unless the cluster ended it: status.podFailures says that.
+func OwnTrouble(pod corev1.Pod) string {
+	if how, _ := Disruption(&pod); how != "" {
 		return ""
 	}
-	return startTrouble(pod)
+	return StartTrouble(pod)
 }
 
-// startTrouble is what a pod that does not start says about it.
-func startTrouble(pod corev1.Pod) string {
+// StartTrouble is what a pod that does not start says about it.
+func StartTrouble(pod corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
 			return c.Message
@@ -104,31 +107,31 @@ func endTrouble(pod *corev1.Pod, container string, ended *corev1.ContainerStateT
 	words := ""
 	if ourContainer(pod, container) {
 		// An application's output is for its own log.
-		words = terminationWords(ended.Message)
+		words = quote.Termination(ended.Message)
 	}
 	switch {
 	case ended.ExitCode == 0:
 		return ""
-	case ended.Reason == reasonOOMKilled:
-		return " ran out of memory" + memoryLimit(pod, container)
+	case ended.Reason == ReasonOOMKilled:
+		return " ran out of memory" + MemoryLimit(pod, container)
 	case ended.Reason != "" && ended.Reason != "Error" && ended.Reason != "Completed":
 		// StartError, ContainerCannotRun: the words are the runtime's.
-		return strings.TrimSuffix(fmt.Sprintf(": %s: %s", ended.Reason, terminationWords(ended.Message)), ": ")
+		return strings.TrimSuffix(fmt.Sprintf(": %s: %s", ended.Reason, quote.Termination(ended.Message)), ": ")
 	default:
 		return strings.TrimSuffix(fmt.Sprintf(" exited with code %d: %s", ended.ExitCode, words), ": ")
 	}
 }
 
-// reasonOOMKilled is the kubelet's, for a container that the kernel killed for its memory.
-const reasonOOMKilled = "OOMKilled"
+// ReasonOOMKilled is the kubelet's, for a container that the kernel killed for its memory.
+const ReasonOOMKilled = "OOMKilled"
 
 // ourContainer reports whether a container is one of Cairn's: what it says may be quoted.
 func ourContainer(pod *corev1.Pod, name string) bool {
-	return pod.Labels[StepLabel] != "" || strings.HasPrefix(name, "cairn-")
+	return pod.Labels[naming.StepLabel] != "" || strings.HasPrefix(name, "cairn-")
 }
 
-// memoryLimit is that of a container, in brackets; "" if it has none.
-func memoryLimit(pod *corev1.Pod, container string) string {
+// MemoryLimit is that of a container, in brackets; "" if it has none.
+func MemoryLimit(pod *corev1.Pod, container string) string {
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		if limit, limited := c.Resources.Limits[corev1.ResourceMemory]; c.Name == container && limited {
 			return fmt.Sprintf(" (limit %s)", limit.String())

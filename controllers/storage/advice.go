@@ -1,4 +1,4 @@
-package controllers
+package storage
 
 import (
 	"cmp"
@@ -8,10 +8,11 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/container"
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// storageReason is a reason of the condition StorageReady, for one that a command gave.
-func storageReason(reason messages.StorageReason) string {
+// Reason is a reason of the condition StorageReady, for one that a command gave.
+func Reason(reason messages.StorageReason) string {
 	known := []string{v1alpha1.ReasonCredentialsMissing, v1alpha1.ReasonAccessDenied, v1alpha1.ReasonBucketMissing, v1alpha1.ReasonUnreachable}
 	if slices.Contains(known, string(reason)) {
 		return string(reason)
@@ -19,8 +20,8 @@ func storageReason(reason messages.StorageReason) string {
 	return v1alpha1.ReasonStorageCheckFailed
 }
 
-// storageAdvice says what is wrong and the command that mends it.
-func storageAdvice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3Storage) string {
+// Advice says what is wrong and the command that mends it.
+func Advice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3Storage) string {
 	if advice := identityAdvice(trouble, namespace, s3); advice != "" {
 		return advice
 	}
@@ -41,6 +42,6 @@ func storageAdvice(trouble messages.StorageTrouble, namespace string, s3 *v1alph
 			endpoint, s3.Bucket, namespace, trouble.Message)
 	default:
 		return fmt.Sprintf("bucket %s at %s cannot be used in namespace %s: %s; more: kubectl -n %s describe jobs,pods -l %s=%s",
-			s3.Bucket, endpoint, namespace, trouble.Message, namespace, StepLabel, stepStorage)
+			s3.Bucket, endpoint, namespace, trouble.Message, namespace, naming.StepLabel, naming.StepStorage)
 	}
 }

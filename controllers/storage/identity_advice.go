@@ -1,4 +1,4 @@
-package controllers
+package storage
 
 import (
 	"cmp"
@@ -29,5 +29,5 @@ func identityAdvice(trouble messages.StorageTrouble, namespace string, s3 *v1alp
 func storagePrefix(s3 *v1alpha1.S3Storage, namespace string) string {
 	job := &v1alpha1.TracedMPIJob{}
 	job.Namespace = namespace
-	return storageURI(s3, job)
+	return JobURI(s3, job)
 }

@@ -1,4 +1,4 @@
-package controllers
+package quote
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// maxWords is the longest quotation of somebody's words in a condition.
-const maxWords = 700
+// MaxLength is the longest quotation of somebody's words in a condition.
+const MaxLength = 700
 
-// terminationWords are what a termination message says to a person: the text of one in JSON, and of what the kubelet
+// Termination are what a termination message says to a person: the text of one in JSON, and of what the kubelet
 // took from the end of a container's log the line that says most. It is one line, and never JSON.
-func terminationWords(raw string) string {
+func Termination(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.HasPrefix(raw, "{") {
 		raw = telling(strings.Split(raw, "\n"))
@@ -23,7 +23,7 @@ func terminationWords(raw string) string {
 	if strings.HasPrefix(raw, "{") {
 		raw = jsonWords(raw)
 	}
-	return shortened(strings.Join(strings.Fields(strings.TrimPrefix(raw, "cairn: ")), " "), maxWords)
+	return Shorten(strings.Join(strings.Fields(strings.TrimPrefix(raw, "cairn: ")), " "), MaxLength)
 }
 
 // telling is the line of a log that says why a program ended: where a Go program panicked that line, else the last one

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"encoding/json"
@@ -33,8 +33,8 @@ func TestInstallationThatFailed(t *testing.T) {
 		{"a forged reason", `{"reason":"no reason","message":"x"}`, "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{ended(inject.InstallContainer, test.install, 0), ended(inject.ProbeContainer, test.probe, 0)}
-			status, reason, message := probeVerdict([]corev1.Pod{pod})
+			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{endedContainer(inject.InstallContainer, test.install, 0), endedContainer(inject.ProbeContainer, test.probe, 0)}
+			status, reason, message := ProbeVerdict([]corev1.Pod{pod})
 			require.Equal(t, metav1.ConditionFalse, status)
 			require.Equal(t, test.reason, reason)
 			require.Contains(t, message, test.message)

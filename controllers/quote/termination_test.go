@@ -1,4 +1,4 @@
-package controllers
+package quote
 
 import (
 	"strings"
@@ -33,10 +33,10 @@ func TestTerminationWords(t *testing.T) {
 		{"the end of a stack", "cairn: bad\ngoroutine 7 [select]:\n\t/src/x.go:1 +0x2\n", "bad"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.want, terminationWords(test.raw))
+			require.Equal(t, test.want, Termination(test.raw))
 		})
 	}
-	require.LessOrEqual(t, len(terminationWords(strings.Repeat("word ", 1000))), maxWords)
+	require.LessOrEqual(t, len(Termination(strings.Repeat("word ", 1000))), MaxLength)
 }
 
 // Whatever a container leaves, no JSON gets into a condition.
@@ -45,7 +45,7 @@ func FuzzTerminationWords(f *testing.F) {
 	f.Add(`{"runs":[{"id":"0/0"}],"message":"x"}`)
 	f.Add("a log\n{\"reason\":")
 	f.Fuzz(func(t *testing.T, raw string) {
-		words := terminationWords(raw)
+		words := Termination(raw)
 		require.NotContains(t, words, "\n")
 		if strings.HasPrefix(strings.TrimSpace(raw), `{"runs"`) {
 			require.False(t, strings.HasPrefix(words, `{"runs"`), words)
@@ -66,11 +66,11 @@ func TestShortened(t *testing.T) {
 		{"one-word-that-is-cut", 10, "one-wor…"},
 		{"ärger über ärger", 10, "ärger…"},
 	} {
-		got := shortened(test.text, test.limit)
+		got := Shorten(test.text, test.limit)
 		require.Equal(t, test.want, got)
 		require.LessOrEqual(t, len(got), test.limit)
 		require.True(t, utf8.ValidString(got))
 	}
 	long := strings.Repeat("x", 500)
-	require.Len(t, shortened("words "+long, 200), 200, "a word longer than a line is cut")
+	require.Len(t, Shorten("words "+long, 200), 200, "a word longer than a line is cut")
 }

@@ -1,4 +1,4 @@
-package controllers
+package naming
 
 import (
 	"crypto/sha256"
@@ -20,14 +20,15 @@ const (
 
 // Values of StepLabel.
 const (
-	stepStorage  = "storage"
-	stepMerge    = "merge"
-	stepAnalysis = "analysis"
-	stepReport   = "report"
-	stepDelete   = "delete"
+	StepStorage  = "storage"
+	StepMerge    = "merge"
+	StepAnalysis = "analysis"
+	StepReport   = "report"
+	StepDelete   = "delete"
 )
 
-func jobLabels(job *v1alpha1.TracedMPIJob) map[string]string {
+// Labels are those of everything that belongs to a job.
+func Labels(job *v1alpha1.TracedMPIJob) map[string]string {
 	return map[string]string{JobLabel: job.Name, JobUIDLabel: string(job.UID)}
 }
 
@@ -36,9 +37,9 @@ func jobLabels(job *v1alpha1.TracedMPIJob) map[string]string {
 // the host names of its pods.
 const maxJobName = 56
 
-// childName is the name of a Job of ours. It depends on nothing but its arguments,
+// Child is the name of a Job of ours. It depends on nothing but its arguments,
 // so that a step repeated finds what it has already made.
-func childName(job *v1alpha1.TracedMPIJob, parts ...string) string {
+func Child(job *v1alpha1.TracedMPIJob, parts ...string) string {
 	name := job.Name + "-cairn-" + strings.Join(parts, "-")
 	if len(name) <= maxJobName {
 		return name

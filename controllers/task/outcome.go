@@ -1,4 +1,4 @@
-package controllers
+package task
 
 import (
 	"cmp"
@@ -15,52 +15,55 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// outcome is what became of a Job of ours.
-type outcome struct {
+// Outcome is what became of a Job of ours.
+type Outcome struct {
 	// finished for good; the other fields are meaningless before.
-	finished bool
+	Finished bool
 	// ended is when.
-	ended time.Time
+	Ended time.Time
 	// succeeded says that every index did.
-	succeeded bool
+	Succeeded bool
 	// successes counts the indexes of which a pod succeeded.
-	successes int
+	Successes int
 	// messages are the termination messages, by index (0 in a plain Job): of the pod
 	// that succeeded, else of the one that failed last.
-	messages map[int32]string
+	Messages map[int32]string
 	// failed are the indexes without success.
-	failed map[int32]failure
+	Failed map[int32]Failure
 	// reason of the Job's failure, in its own words.
-	reason string
+	Reason string
 }
 
-// failure is how the last pod of an index ended.
-type failure struct {
-	exitCode    int32
-	outOfMemory bool
-	message     string
+// Failure is how the last pod of an index ended.
+type Failure struct {
+	ExitCode    int32
+	OutOfMemory bool
+	Message     string
 }
 
-func (f failure) String() string {
-	if f.outOfMemory {
+func (f Failure) String() string {
+	if f.OutOfMemory {
 		return "out of memory"
 	}
-	return cmp.Or(terminationWords(f.message), fmt.Sprintf("exit code %d", f.exitCode))
+	return cmp.Or(quote.Termination(f.Message), fmt.Sprintf("exit code %d", f.ExitCode))
 }
 
-func podsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (outcome, error) {
+// PodsOutcome is what the pods of a Job say, before the Job has ended, too.
+func PodsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (Outcome, error) {
 	var pods corev1.PodList
 	if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
 		client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	return readPods(controlledBy(pods.Items, job.UID)), nil
+	return ReadPods(podstatus.ControlledBy(pods.Items, job.UID)), nil
 }
 
-// terminalCondition is the condition that ends a Job; nil while it runs.
-func terminalCondition(job *batchv1.Job) *batchv1.JobCondition {
+// TerminalCondition is the condition that ends a Job; nil while it runs.
+func TerminalCondition(job *batchv1.Job) *batchv1.JobCondition {
 	for i, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
 			return &job.Status.Conditions[i]
@@ -69,8 +72,9 @@ func terminalCondition(job *batchv1.Job) *batchv1.JobCondition {
 	return nil
 }
 
-func readPods(pods []corev1.Pod) outcome {
-	o := outcome{messages: map[int32]string{}, failed: map[int32]failure{}}
+// ReadPods is what the pods of a Job say.
+func ReadPods(pods []corev1.Pod) Outcome {
+	o := Outcome{Messages: map[int32]string{}, Failed: map[int32]Failure{}}
 	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
@@ -82,8 +86,8 @@ func readPods(pods []corev1.Pod) outcome {
 		}
 		ended := endOf(pod)
 		if ended == nil || ended.ExitCode != 0 {
-			if how, why := disruption(&pod); how != "" {
-				o.failed[index] = failure{message: strings.TrimSuffix(fmt.Sprintf("pod %s %s: %s", pod.Name, how, why), ": ")}
+			if how, why := podstatus.Disruption(&pod); how != "" {
+				o.Failed[index] = Failure{Message: strings.TrimSuffix(fmt.Sprintf("pod %s %s: %s", pod.Name, how, why), ": ")}
 				continue
 			}
 		}
@@ -91,17 +95,17 @@ func readPods(pods []corev1.Pod) outcome {
 			continue
 		}
 		message := strings.TrimSpace(ended.Message)
-		o.messages[index] = message
+		o.Messages[index] = message
 		if ended.ExitCode == 0 {
 			succeeded[index] = true
-			o.successes++
-			o.ended = later(o.ended, ended.FinishedAt.Time)
-			delete(o.failed, index)
+			o.Successes++
+			o.Ended = later(o.Ended, ended.FinishedAt.Time)
+			delete(o.Failed, index)
 			continue
 		}
-		o.failed[index] = failure{
-			exitCode: ended.ExitCode, message: message,
-			outOfMemory: ended.Reason == reasonOOMKilled || ended.ExitCode == messages.ExitKilled,
+		o.Failed[index] = Failure{
+			ExitCode: ended.ExitCode, Message: message,
+			OutOfMemory: ended.Reason == podstatus.ReasonOOMKilled || ended.ExitCode == messages.ExitKilled,
 		}
 	}
 	return o
@@ -132,10 +136,10 @@ func terminated(pod corev1.Pod, name string) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// outOfMemory says whether any index failed for lack of memory.
-func (o outcome) outOfMemory() bool {
-	for _, f := range o.failed {
-		if f.outOfMemory {
+// OutOfMemory says whether any index failed for lack of memory.
+func (o Outcome) OutOfMemory() bool {
+	for _, f := range o.Failed {
+		if f.OutOfMemory {
 			return true
 		}
 	}
@@ -143,14 +147,14 @@ func (o outcome) outOfMemory() bool {
 }
 
 // String says why the Job failed.
-func (o outcome) String() string {
+func (o Outcome) String() string {
 	var parts []string
-	for _, index := range slices.Sorted(maps.Keys(o.failed)) {
-		parts = append(parts, o.failed[index].String())
+	for _, index := range slices.Sorted(maps.Keys(o.Failed)) {
+		parts = append(parts, o.Failed[index].String())
 	}
 	parts = slices.Compact(parts)
 	if len(parts) == 0 {
-		return o.reason
+		return o.Reason
 	}
 	return strings.Join(parts, "; ")
 }

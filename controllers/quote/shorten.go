@@ -1,11 +1,11 @@
-package controllers
+package quote
 
 import (
 	"strings"
 )
 
-// shortened cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
-func shortened(s string, limit int) string {
+// Shorten cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
+func Shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

@@ -1,4 +1,4 @@
-package controllers
+package naming
 
 import (
 	"fmt"
@@ -30,21 +30,21 @@ func forQueues(of map[string]string) map[string]string {
 	return found
 }
 
-// childMetadata are the labels and annotations of the MPIJob: what the job has for queues, what the template has, which
+// MPIJobMetadata are the labels and annotations of the MPIJob: what the job has for queues, what the template has, which
 // counts more, and our own labels, by which we find it again.
-func childMetadata(job *v1alpha1.TracedMPIJob) (labels, annotations map[string]string) {
+func MPIJobMetadata(job *v1alpha1.TracedMPIJob) (labels, annotations map[string]string) {
 	labels, annotations = forQueues(job.Labels), forQueues(job.Annotations)
 	maps.Copy(labels, job.Spec.MPIJobTemplate.Metadata.Labels)
 	maps.Copy(annotations, job.Spec.MPIJobTemplate.Metadata.Annotations)
-	maps.Copy(labels, jobLabels(job))
+	maps.Copy(labels, Labels(job))
 	return labels, annotations
 }
 
 // queueNames are the labels and annotations that name a queue.
 var queueNames = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name", "kai.scheduler/queue"}
 
-// queueOf says, in brackets, which queue an object is in; "" if none is named.
-func queueOf(object client.Object) string {
+// QueueOf says, in brackets, which queue an object is in; "" if none is named.
+func QueueOf(object client.Object) string {
 	for _, key := range queueNames {
 		for _, of := range []map[string]string{object.GetLabels(), object.GetAnnotations()} {
 			if name := of[key]; name != "" {

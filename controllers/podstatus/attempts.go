@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"encoding/json"
@@ -13,13 +13,13 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// observeAttempts adds the starts of the launcher that pods tell of to those that
+// ObserveAttempts adds the starts of the launcher that pods tell of to those that
 // were seen before. A pod that restarts its container keeps only the last two; a
 // Job that retries makes new pods. A start is known by its pod and its time.
-func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container string) []v1alpha1.Attempt {
+func ObserveAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container string) []v1alpha1.Attempt {
 	var found []v1alpha1.Attempt
 	for _, pod := range pods {
-		if isLauncher(pod) {
+		if IsLauncher(pod) {
 			found = append(found, startsOf(pod, container)...)
 		}
 	}
@@ -95,8 +95,8 @@ func endedByDeletion(pod corev1.Pod, end *corev1.ContainerStateTerminated) bool 
 	return !end.FinishedAt.Time.Before(pod.DeletionTimestamp.Add(-grace))
 }
 
-// lastExitCode is that of the last attempt that ended by itself; nil if none did.
-func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
+// LastExitCode is that of the last attempt that ended by itself; nil if none did.
+func LastExitCode(attempts []v1alpha1.Attempt) *int32 {
 	for _, attempt := range slices.Backward(attempts) {
 		if attempt.ExitCode != nil {
 			return attempt.ExitCode
@@ -105,8 +105,8 @@ func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
 	return nil
 }
 
-// attemptsArgument is the value of --attempts.
-func attemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
+// AttemptsArgument is the value of --attempts.
+func AttemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
 	sent := []messages.Attempt{}
 	for _, a := range attempts {
 		finished := ptr.Deref(a.FinishedAt, metav1.Time{})

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"fmt"
@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// maxPodFailures is how many lines status.podFailures has.
-const maxPodFailures = 16
+// MaxPodFailures is how many lines status.podFailures has.
+const MaxPodFailures = 16
 
-// observePodFailures adds what befell pods to what was seen before: pods that were evicted or preempted, and containers
+// ObservePodFailures adds what befell pods to what was seen before: pods that were evicted or preempted, and containers
 // that ran out of memory, are often gone when the job ends, and they are why it ended.
-func observePodFailures(seen []string, pods []corev1.Pod) []string {
+func ObservePodFailures(seen []string, pods []corev1.Pod) []string {
 	failures := slices.Clone(seen)
 	for i := range pods {
 		for _, line := range podFailures(&pods[i]) {
@@ -22,8 +24,8 @@ func observePodFailures(seen []string, pods []corev1.Pod) []string {
 			}
 		}
 	}
-	if len(failures) > maxPodFailures {
-		failures = failures[:maxPodFailures] // the first ones are nearest to the cause
+	if len(failures) > MaxPodFailures {
+		failures = failures[:MaxPodFailures] // the first ones are nearest to the cause
 	}
 	return failures
 }
@@ -31,21 +33,21 @@ func observePodFailures(seen []string, pods []corev1.Pod) []string {
 // podFailures are what befell a pod, in the words of who did it.
 func podFailures(pod *corev1.Pod) []string {
 	var lines []string
-	if how, why := disruption(pod); how != "" {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("pod %s %s: %s", pod.Name, how, shortened(why, maxWords/2)), ": "))
+	if how, why := Disruption(pod); how != "" {
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("pod %s %s: %s", pod.Name, how, quote.Shorten(why, quote.MaxLength/2)), ": "))
 	}
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		for _, ended := range []*corev1.ContainerStateTerminated{status.State.Terminated, status.LastTerminationState.Terminated} {
-			if ended != nil && ended.Reason == reasonOOMKilled {
-				lines = append(lines, fmt.Sprintf("pod %s: container %s ran out of memory%s", pod.Name, status.Name, memoryLimit(pod, status.Name)))
+			if ended != nil && ended.Reason == ReasonOOMKilled {
+				lines = append(lines, fmt.Sprintf("pod %s: container %s ran out of memory%s", pod.Name, status.Name, MemoryLimit(pod, status.Name)))
 			}
 		}
 	}
 	return slices.Compact(lines)
 }
 
-// disruption is how the cluster ended a pod, and why; "" if it did not.
-func disruption(pod *corev1.Pod) (how, why string) {
+// Disruption is how the cluster ended a pod, and why; "" if it did not.
+func Disruption(pod *corev1.Pod) (how, why string) {
 	if pod.Status.Reason == "Evicted" {
 		return "was evicted", strings.TrimRight(pod.Status.Message, " .")
 	}
@@ -57,8 +59,8 @@ func disruption(pod *corev1.Pod) (how, why string) {
 	return "", ""
 }
 
-// boundedLines are the first lines, and how many more there are.
-func boundedLines(lines []string) []string {
+// BoundedLines are the first lines, and how many more there are.
+func BoundedLines(lines []string) []string {
 	if more := len(lines) - maxNamedPods; more > 0 {
 		return append(slices.Clone(lines[:maxNamedPods]), fmt.Sprintf("and %d more in status.podFailures", more))
 	}

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// controlledBy are the pods whose controller is one of owners.
-func controlledBy(pods []corev1.Pod, owners ...types.UID) []corev1.Pod {
+// ControlledBy are the pods whose controller is one of owners.
+func ControlledBy(pods []corev1.Pod, owners ...types.UID) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
 		owner := metav1.GetControllerOf(&pod)
 		return owner == nil || !slices.Contains(owners, owner.UID)

@@ -1,4 +1,4 @@
-package controllers
+package task
 
 import (
 	"cmp"
@@ -16,26 +16,27 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/container"
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
 const (
-	cairnContainer = "cairn"
-	scratchVolume  = "scratch"
-	scratchPath    = "/tmp"
+	MainContainer = "cairn"
+	scratchVolume = "scratch"
+	scratchPath   = "/tmp"
 
-	// mostAtOnce bounds how many runs are analysed at the same time, mergesAtOnce how many
+	// mostAtOnce bounds how many runs are analysed at the same time, MergesAtOnce how many
 	// parts of a level are merged.
 	mostAtOnce   = 8
-	mergesAtOnce = 64
+	MergesAtOnce = 64
 
-	// stepDeadlineSeconds is how long a step may take, with all the time that it waits for the storage: a day.
-	stepDeadlineSeconds int64 = 24 * 60 * 60
+	// StepDeadlineSeconds is how long a step may take, with all the time that it waits for the storage: a day.
+	StepDeadlineSeconds int64 = 24 * 60 * 60
 
 	istioInject = "sidecar.istio.io/inject"
 )
 
-// installation is what Cairn's containers are made with.
-type installation struct {
+// Installation is what Cairn's containers are made with.
+type Installation struct {
 	// Image is Cairn's own, for init containers, sidecars and Jobs.
 	Image string
 	// PullPolicy of Image.
@@ -46,63 +47,63 @@ type installation struct {
 	RunAsUser *int64
 }
 
-// task is a cairn command to run as a Job.
-type task struct {
-	step string
-	name string
-	args []string
+// Task is a cairn command to run as a Job.
+type Task struct {
+	Step string
+	Name string
+	Args []string
 	// merge are the arguments of an init container that merges first; nil is none.
-	merge []string
+	Merge []string
 	// indexes is how many pods there are, each with an index; 0 is a plain Job.
-	indexes int32
+	Indexes int32
 	// atOnce is how many of them may run at the same time; 0 is mostAtOnce.
-	atOnce int32
+	AtOnce int32
 	// retries of one pod.
-	retries int32
-	// deadlineSeconds of the whole Job; 0 is stepDeadlineSeconds.
-	deadlineSeconds int64
+	Retries int32
+	// deadlineSeconds of the whole Job; 0 is StepDeadlineSeconds.
+	DeadlineSeconds int64
 	// impatient tasks fail when the storage is away.
-	impatient bool
-	template  v1alpha1.ProcessingPodTemplate
+	Impatient bool
+	Template  v1alpha1.ProcessingPodTemplate
 	// memoryFactor multiplies the memory.
-	memoryFactor int64
+	MemoryFactor int64
 }
 
-// newJob is the Job that runs a task of a TracedMPIJob.
-func newJob(owner *v1alpha1.TracedMPIJob, with installation, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
-	labels := jobLabels(owner)
-	labels[StepLabel] = t.step
-	t.template.ImagePullSecrets = pullSecrets(owner, with, t.template)
-	return buildJob(owner.Namespace, labels, with, s3, t)
+// NewJob is the Job that runs a task of a TracedMPIJob.
+func NewJob(owner *v1alpha1.TracedMPIJob, with Installation, s3 *v1alpha1.S3Storage, t Task) *batchv1.Job {
+	labels := naming.Labels(owner)
+	labels[naming.StepLabel] = t.Step
+	t.Template.ImagePullSecrets = PullSecrets(owner, with, t.Template)
+	return Build(owner.Namespace, labels, with, s3, t)
 }
 
-// buildJob is the Job that runs a task. Its pod has what the Pod Security level "restricted" asks for, and no token of
+// Build is the Job that runs a task. Its pod has what the Pod Security level "restricted" asks for, and no token of
 // its service account. Labels are those by which Cairn knows its own: a template cannot change them.
-func buildJob(namespace string, labels map[string]string, with installation, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
-	metadata := taskMetadata(labels, t.template.Metadata)
-	metadata.Name, metadata.Namespace = t.name, namespace
+func Build(namespace string, labels map[string]string, with Installation, s3 *v1alpha1.S3Storage, t Task) *batchv1.Job {
+	metadata := taskMetadata(labels, t.Template.Metadata)
+	metadata.Name, metadata.Namespace = t.Name, namespace
 	job := &batchv1.Job{
 		ObjectMeta: metadata,
 		Spec: batchv1.JobSpec{
-			ActiveDeadlineSeconds: ptr.To(cmp.Or(t.deadlineSeconds, stepDeadlineSeconds)),
-			PodFailurePolicy:      podFailurePolicy(t),
+			ActiveDeadlineSeconds: ptr.To(cmp.Or(t.DeadlineSeconds, StepDeadlineSeconds)),
+			PodFailurePolicy:      PodFailurePolicy(t),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: podMetadata(labels, t.template.Metadata),
+				ObjectMeta: podMetadata(labels, t.Template.Metadata),
 				Spec: corev1.PodSpec{
 					RestartPolicy:                corev1.RestartPolicyNever,
 					AutomountServiceAccountToken: ptr.To(false),
 					EnableServiceLinks:           ptr.To(false),
-					ServiceAccountName:           t.template.ServiceAccountName,
-					PriorityClassName:            t.template.PriorityClassName,
-					NodeSelector:                 t.template.NodeSelector,
-					Affinity:                     t.template.Affinity,
-					Tolerations:                  t.template.Tolerations,
-					ImagePullSecrets:             t.template.ImagePullSecrets,
+					ServiceAccountName:           t.Template.ServiceAccountName,
+					PriorityClassName:            t.Template.PriorityClassName,
+					NodeSelector:                 t.Template.NodeSelector,
+					Affinity:                     t.Template.Affinity,
+					Tolerations:                  t.Template.Tolerations,
+					ImagePullSecrets:             t.Template.ImagePullSecrets,
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot:   ptr.To(true),
 						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
-					Containers: []corev1.Container{taskContainer(cairnContainer, t.args, with, s3, t)},
+					Containers: []corev1.Container{taskContainer(MainContainer, t.Args, with, s3, t)},
 					Volumes: append(container.StorageVolumes(s3), corev1.Volume{
 						Name:         scratchVolume,
 						VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
@@ -111,22 +112,22 @@ func buildJob(namespace string, labels map[string]string, with installation, s3 
 			},
 		},
 	}
-	if t.merge != nil {
-		job.Spec.Template.Spec.InitContainers = []corev1.Container{taskContainer(mergeContainer, t.merge, with, s3, t)}
+	if t.Merge != nil {
+		job.Spec.Template.Spec.InitContainers = []corev1.Container{taskContainer(MergeContainer, t.Merge, with, s3, t)}
 	}
-	if t.indexes > 0 {
+	if t.Indexes > 0 {
 		job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
-		job.Spec.Completions = ptr.To(t.indexes)
-		job.Spec.Parallelism = ptr.To(min(t.indexes, cmp.Or(t.atOnce, mostAtOnce)))
-		job.Spec.BackoffLimitPerIndex = ptr.To(t.retries)
+		job.Spec.Completions = ptr.To(t.Indexes)
+		job.Spec.Parallelism = ptr.To(min(t.Indexes, cmp.Or(t.AtOnce, mostAtOnce)))
+		job.Spec.BackoffLimitPerIndex = ptr.To(t.Retries)
 	} else {
-		job.Spec.BackoffLimit = ptr.To(t.retries)
+		job.Spec.BackoffLimit = ptr.To(t.Retries)
 	}
 	return job
 }
 
 // taskContainer runs a cairn command.
-func taskContainer(name string, args []string, with installation, s3 *v1alpha1.S3Storage, t task) corev1.Container {
+func taskContainer(name string, args []string, with Installation, s3 *v1alpha1.S3Storage, t Task) corev1.Container {
 	resources := taskResources(t)
 	return corev1.Container{
 		Name:            name,
@@ -142,8 +143,8 @@ func taskContainer(name string, args []string, with installation, s3 *v1alpha1.S
 	}
 }
 
-// podFailurePolicy says which end of a pod means what. The first rule that matches counts.
-func podFailurePolicy(t task) *batchv1.PodFailurePolicy {
+// PodFailurePolicy says which end of a pod means what. The first rule that matches counts.
+func PodFailurePolicy(t Task) *batchv1.PodFailurePolicy {
 	exit := func(action batchv1.PodFailurePolicyAction, codes ...int32) batchv1.PodFailurePolicyRule {
 		return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 			Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: codes,
@@ -155,12 +156,12 @@ func podFailurePolicy(t task) *batchv1.PodFailurePolicy {
 			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
 		},
 	}}
-	if !t.impatient {
+	if !t.Impatient {
 		// The next pod follows after 10 s, 20 s, …, 10 min: also a failure that is not counted makes the pause longer.
 		rules = append(rules, exit(batchv1.PodFailurePolicyActionIgnore, messages.ExitUnavailable))
 	}
 	badData := batchv1.PodFailurePolicyActionFailJob
-	if t.indexes > 0 {
+	if t.Indexes > 0 {
 		// One run's bad data are no reason to give up the other runs.
 		badData = batchv1.PodFailurePolicyActionFailIndex
 	}
@@ -200,8 +201,8 @@ func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) m
 	return metadata
 }
 
-// pullSecrets are those of the job's launcher, those of the installation, and those named for the task.
-func pullSecrets(owner *v1alpha1.TracedMPIJob, with installation, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
+// PullSecrets are those of the job's launcher, those of the installation, and those named for the task.
+func PullSecrets(owner *v1alpha1.TracedMPIJob, with Installation, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
 	secrets := slices.Clone(template.ImagePullSecrets)
 	for _, secret := range with.PullSecrets {
 		if !slices.Contains(secrets, secret) {
@@ -219,8 +220,8 @@ func pullSecrets(owner *v1alpha1.TracedMPIJob, with installation, template v1alp
 }
 
 // taskResources are those of the template with defaults for what it leaves open.
-func taskResources(t task) corev1.ResourceRequirements {
-	resources := *t.template.Resources.DeepCopy()
+func taskResources(t Task) corev1.ResourceRequirements {
+	resources := *t.Template.Resources.DeepCopy()
 	if resources.Requests == nil {
 		resources.Requests = corev1.ResourceList{}
 	}
@@ -246,9 +247,9 @@ func taskResources(t task) corev1.ResourceRequirements {
 				request = limit
 			}
 		}
-		if d.name == corev1.ResourceMemory && t.memoryFactor > 1 {
-			request.Mul(t.memoryFactor)
-			limit.Mul(t.memoryFactor)
+		if d.name == corev1.ResourceMemory && t.MemoryFactor > 1 {
+			request.Mul(t.MemoryFactor)
+			limit.Mul(t.MemoryFactor)
 		}
 		resources.Requests[d.name], resources.Limits[d.name] = request, limit
 	}

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/inject"
 )
 
-// shipEnds are the ends of a pod's sidecar that the pod still knows.
-func shipEnds(pod corev1.Pod) []*corev1.ContainerStateTerminated {
+// ShipEnds are the ends of a pod's sidecar that the pod still knows.
+func ShipEnds(pod corev1.Pod) []*corev1.ContainerStateTerminated {
 	var ends []*corev1.ContainerStateTerminated
 	for _, status := range pod.Status.InitContainerStatuses {
 		if status.Name != inject.ShipContainer {

@@ -1,4 +1,4 @@
-package controllers
+package podstatus
 
 import (
 	"cmp"
@@ -15,24 +15,26 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// rankPods are the pods that run ranks: the workers, and the launcher if it is one
+// RankPods are the pods that run ranks: the workers, and the launcher if it is one
 // or if there is no other.
-func rankPods(pods []corev1.Pod, spec *mpiv2beta1.MPIJobSpec) []corev1.Pod {
+func RankPods(pods []corev1.Pod, spec *mpiv2beta1.MPIJobSpec) []corev1.Pod {
 	launcherToo := ptr.Deref(spec.RunLauncherAsWorker, false) || spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker] == nil
 	return slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool {
-		return isLauncher(pod) && !launcherToo
+		return IsLauncher(pod) && !launcherToo
 	})
 }
 
-func isLauncher(pod corev1.Pod) bool {
+// IsLauncher reports whether a pod is a launcher's.
+func IsLauncher(pod corev1.Pod) bool {
 	return pod.Labels[mpiv2beta1.JobRoleLabel] == "launcher"
 }
 
-// probeVerdict sums up the probes of pods: one pod that cannot be traced makes the
+// ProbeVerdict sums up the probes of pods: one pod that cannot be traced makes the
 // job untraceable; no answer yet is Unknown.
-func probeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, message string) {
+func ProbeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, message string) {
 	status = metav1.ConditionUnknown
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, pod := range pods {
@@ -58,12 +60,12 @@ func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 		}
 		if !messages.Decode(ended.Message, &answer) {
 			answer = messages.Probe{Reason: v1alpha1.ReasonProbeFailed, Message: "the probe" +
-				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without saying what it found: "+terminationWords(ended.Message))}
+				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without saying what it found: "+quote.Termination(ended.Message))}
 		}
 		if !answer.Traceable && !reasonPattern.MatchString(string(answer.Reason)) {
 			answer.Reason = v1alpha1.ReasonProbeFailed
 		}
-		answer.Message = shortened(strings.TrimSuffix(answer.Message, ": "), maxWords)
+		answer.Message = quote.Shorten(strings.TrimSuffix(answer.Message, ": "), quote.MaxLength)
 		return answer, true
 	}
 	return answer, false
