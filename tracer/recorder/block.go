@@ -9,9 +9,9 @@ import (
 
 // What grows with every call is its times, and the values of calls that differ. They are kept in blocks: of a thread's
 // times the gaps and durations of trace.TimingBlockCalls calls, of a value stream some KiB of runs; and a chapter of an
-// irregular grammar is one (chapter.go). A block that is full never changes:
+// irregular grammar is one (chapters.go). A block that is full never changes:
 //
-//   - It waits in memory for the next checkpoint, which writes it to the process's block log (blocklog.go).
+//   - It waits in memory for the next checkpoint, which writes it to the process's block log (block_log.go).
 //   - From then on a checkpoint has only how many values are in full blocks. So neither the state nor the memory of a
 //     process grows with the number of its calls.
 //   - What a process wrote to the log before it was killed, but after its last checkpoint, does not count: the recovery

@@ -7,7 +7,7 @@ import (
 )
 
 // memoryLimit is what a recorder may hold, a few percent of what a rank of an HPC job has: nodes have 2 GiB and more for each
-// core. Before it is reached the recorder generalizes (generalize.go).
+// core. Before it is reached the recorder generalizes (memory_limit.go).
 const memoryLimit = 32 << 20
 
 // What an entry of a table takes beyond its text: the table's slot at the usual load, and what rounding up to a size class of

@@ -63,7 +63,7 @@ type Spool struct {
 	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
 	written   int64    // bytes of blocks, tables and states
-	took      []uint64 // took.go; nil: not yet
+	took      []uint64 // usage.go; nil: not yet
 	measured  uint64   // how many checkpoints there were when memory was looked at
 
 	hook func(step string) // for tests: called at every named step

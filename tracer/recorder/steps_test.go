@@ -19,7 +19,7 @@ import (
 func steps(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, file := range []string{"spool.go", "blocklog.go", "statefile.go"} {
+	for _, file := range []string{"spool.go", "block_log.go", "state_file.go"} {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`\.reach\("([^"]+)"\)`).FindAllStringSubmatch(string(b), -1) {

@@ -11,7 +11,7 @@ import (
 
 // What a recorder knows grows with what is new: signatures, places in the program, requests, objects, communicators, and the
 // values that are in no block yet. These are its tables. A checkpoint does not write them again but what has changed in them
-// since the checkpoint before (tablelog.go); everything from the start is the same with nothing written before.
+// since the checkpoint before (table_log.go); everything from the start is the same with nothing written before.
 //
 // Most tables only grow, so that it is known by how much of them was written. Of objects, which come and go, the changed ones
 // are listed; value streams say themselves how far they were written.

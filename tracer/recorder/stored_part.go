@@ -13,7 +13,7 @@ import (
 )
 
 // A part that is in the store leaves the spool. What stays is stored-N in the place of part-N: where it is, and its index.
-// Many of these become one (joinedparts.go).
+// Many of these become one (joined_parts.go).
 const (
 	storedFile     = "stored-"
 	storedNew      = "stored.new" // being written

@@ -10,7 +10,7 @@ import (
 // in steps. No step loses a call, nor anything of a call whose signature is known by then: the part of a program that repeats
 // itself is recorded as before.
 //
-//   - From half of the limit on, a new signature is a wide one at once (widen.go). Nothing is lost by that.
+//   - From half of the limit on, a new signature is a wide one at once (families.go). Nothing is lost by that.
 //   - From three quarters on, new signatures have neither a call site nor texts nor what pointers lead to, which no stream can
 //     hold, and no new place in the program is learned.
 //   - At the limit, new signatures have no arguments: there is one for each function and outcome. Their number is what is

@@ -20,7 +20,7 @@ import (
 type families struct {
 	keys  map[uint64]int32 // how many there are of a family, up to mostAlike
 	wide  int              // families that are
-	early bool             // whatever is new is widened at once (generalize.go)
+	early bool             // whatever is new is widened at once (memory_limit.go)
 }
 
 // A recentFamily is a wide one with its terminal; of calls that create a request, with its creator.
