@@ -199,13 +199,13 @@ func (c *call) locate(rd *reader) {
 	for i := range c.params {
 		if p := &c.params[i]; p.in {
 			c.in[i] = int32(rd.at)
-			rd.pass(p.shape)
+			pass(rd, p.shape)
 		}
 	}
 	for i := range c.params {
 		if p := &c.params[i]; p.out {
 			c.out[i] = int32(rd.at)
-			rd.pass(p.shape)
+			pass(rd, p.shape)
 		}
 	}
 }

@@ -87,3 +87,20 @@ func decodeBlock(d *decoder) *block {
 	}
 	return b
 }
+
+// closeBlocks makes blocks of what has become long. It must not be called within a record.
+func (r *Recorder) closeBlocks() {
+	r.limitMemory()
+	r.closeValues()
+	r.closeChapters()
+}
+
+// takeBlocks hands over the blocks that are full. Of each, either recycle or keepBlocks follows.
+func (r *Recorder) takeBlocks() []*block {
+	full := r.full
+	r.full = nil
+	return full
+}
+
+// keepBlocks takes blocks back that could not be written.
+func (r *Recorder) keepBlocks(full []*block) { r.full = full }

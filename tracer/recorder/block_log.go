@@ -40,7 +40,7 @@ func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(numb
 // writeBlocks writes the blocks that are full to the logs.
 func (s *Spool) writeBlocks() error {
 	var times, values, chapters []*block
-	for _, b := range s.recorder.full {
+	for _, b := range s.recorder.takeBlocks() {
 		switch b.of.terminal {
 		case none:
 			times = append(times, b)
@@ -54,7 +54,7 @@ func (s *Spool) writeBlocks() error {
 	times, errs[0] = s.writeLog(&s.times, times)
 	values, errs[1] = s.writeLog(&s.values, values)
 	chapters, errs[2] = s.writeLog(&s.chapters, chapters)
-	s.recorder.full = append(append(times, values...), chapters...)
+	s.recorder.keepBlocks(append(append(times, values...), chapters...))
 	return cmp.Or(errs[:]...)
 }
 
@@ -127,24 +127,6 @@ func (s *Spool) forgetRemoved() {
 	}
 }
 
-// A loggedBlock says where a block of a log is.
-type loggedBlock struct {
-	block        // without its data
-	file  string // of the log
-	at    int64  // of the header
-	size  int    // with the header
-}
-
-// A blockIndex says where the blocks of a process are that somebody else reads.
-type blockIndex struct {
-	directory *Directory
-	blocks    map[blockOf][]loggedBlock
-	parts     []Part
-	coded     map[int][]trace.PartBlock  // of each thread's times: the first blocks, where they are in parts
-	chunks    map[blockOf][]*trace.Chunk // of each stream: the same
-	chapters  map[int][]*trace.Chapter   // of each thread: the same
-}
-
 // numbered lists the files of the directory that a name and a number make, by number.
 func (d *Directory) numbered(prefix string) ([]int, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
@@ -163,14 +145,12 @@ func (d *Directory) numbered(prefix string) ([]int, error) {
 	return numbers, nil
 }
 
-// readBlockIndex finds the blocks in logs and in parts.
-func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
-	x := &blockIndex{directory: d, blocks: map[blockOf][]loggedBlock{}}
-	parts, err := d.parts()
-	if err != nil {
-		return nil, err
+// readBlockIndex finds the blocks in logs and in parts, and these parts.
+func (d *Directory) readBlockIndex(logs ...string) (x *blockIndex, parts []Part, err error) {
+	x = &blockIndex{blocks: map[blockOf][]loggedBlock{}, read: d.readBlock}
+	if parts, err = d.parts(); err != nil {
+		return nil, nil, err
 	}
-	x.parts = parts
 	files := make([]*trace.Part, len(parts))
 	for i := range parts {
 		files[i] = parts[i].Part
@@ -188,7 +168,7 @@ func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
 		}
 		numbers, err := d.numbered(prefix)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, number := range numbers {
 			files = append(files, prefix+strconv.Itoa(number))
@@ -196,7 +176,7 @@ func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
 		for _, file := range files {
 			blocks, err := d.readLog(file)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for _, b := range blocks {
 				x.blocks[b.of] = append(x.blocks[b.of], b)
@@ -206,7 +186,17 @@ func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
 	for _, list := range x.blocks { // what is in leftFile may be in the log, too
 		slices.SortStableFunc(list, func(a, b loggedBlock) int { return cmp.Compare(a.first, b.first) })
 	}
-	return x, nil
+	return x, parts, nil
+}
+
+// readBlock reads a block as it stands in its file. The directory may be closed.
+func (d *Directory) readBlock(b *loggedBlock) ([]byte, error) {
+	text := make([]byte, b.size)
+	_, err := (&fileOf{d, b.file}).ReadAt(text, b.at)
+	if errors.Is(err, io.EOF) {
+		err = errBlocks
+	}
+	return text, err
 }
 
 // readLog finds the blocks in a file of a log. What follows on one that is damaged, or not written to its end, is no block.
@@ -224,50 +214,4 @@ func (d *Directory) readLog(name string) (blocks []loggedBlock, err error) {
 		blocks = append(blocks, loggedBlock{*b, name, int64(at), size})
 		at += size
 	}
-}
-
-// between lists the blocks that have the values from one number on up to another one of a column or stream. The first may
-// begin before them.
-func (x *blockIndex) between(of blockOf, from, to uint64) ([]loggedBlock, error) {
-	if from == to {
-		return nil, nil
-	}
-	if x == nil {
-		return nil, errBlocks
-	}
-	var list []loggedBlock
-	for _, b := range x.blocks[of] {
-		if from == to {
-			break
-		}
-		end := b.first + b.n
-		if end <= from {
-			continue // a part has it, or the block before
-		}
-		if b.first > from || end < b.first || end > to {
-			return nil, errBlocks
-		}
-		list = append(list, b)
-		from = end
-	}
-	if from != to {
-		return nil, errBlocks
-	}
-	return list, nil
-}
-
-// open reads a block. The directory may be closed.
-func (x *blockIndex) open(b *loggedBlock) (*block, error) {
-	text := make([]byte, b.size)
-	if _, err := (&fileOf{x.directory, b.file}).ReadAt(text, b.at); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errBlocks
-		}
-		return nil, err
-	}
-	whole, size, ok := parseBlock(text)
-	if !ok || size != b.size || whole.of != b.of || whole.first != b.first || whole.n != b.n {
-		return nil, errBlocks
-	}
-	return whole, nil
 }

@@ -73,7 +73,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 			s := longProgram(t, seed, 20_000)
 			s.process.SegmentBytes = segmentHeaderSize + 4096
 			w, dir := startSpool(t, s)
-			w.spool.recorder.blockCalls = []uint64{1, 7, 100, 1000, 4096, 30_000, 1 << 16, 3}[seed]
+			w.spool.recorder.limits.blockCalls = []uint64{1, 7, 100, 1000, 4096, 30_000, 1 << 16, 3}[seed]
 			w.play(s, func(n int) {
 				if n%(500+300*int(seed)) == 0 {
 					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
@@ -90,7 +90,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 			requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
 
 			r := New(s.process)
-			r.blockCalls = 512
+			r.limits.blockCalls = 512
 			r.consume(s.sources(r, true))
 			again, err := Restore(s.process, r.AppendState(nil))
 			require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 func TestBlockLogIsCutIntoFiles(t *testing.T) {
 	s := longProgram(t, 1, 300_000)
 	w, dir := startSpool(t, s)
-	w.spool.recorder.blockCalls = 1000
+	w.spool.recorder.limits.blockCalls = 1000
 	w.play(s, func(n int) {
 		if n%5000 == 0 {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
@@ -129,7 +129,7 @@ func TestBlockLogIsCutIntoFiles(t *testing.T) {
 			sum += info.Size()
 		}
 	}
-	x, err := d.readBlockIndex(timesFile, valuesFile)
+	x, _, err := d.readBlockIndex(timesFile, valuesFile)
 	require.NoError(t, err)
 	var indexed int64
 	for _, list := range x.blocks {
@@ -191,7 +191,7 @@ func FuzzBlock(f *testing.F) {
 		d, err := openPath(dir)
 		require.NoError(t, err)
 		defer d.Close()
-		x, err := d.readBlockIndex(timesFile, valuesFile)
+		x, _, err := d.readBlockIndex(timesFile, valuesFile)
 		require.NoError(t, err)
 		for of, list := range x.blocks {
 			for i := range list {

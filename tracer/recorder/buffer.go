@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -170,4 +171,41 @@ func (s *segment) recordAt(at, limit int) (r record, reserved int, open bool) {
 	}
 	r.words = s.words[at : at+length : at+length]
 	return r, reserved, false
+}
+
+// loadAcquire reads a word that another thread of C code may have stored with release order.
+func loadAcquire(p *uint64, live bool) uint64 {
+	if live {
+		return atomic.LoadUint64(p)
+	}
+	return *p
+}
+
+// liveSegment is the segment that a thread may be writing to a mapped file.
+func liveSegment(data []byte) *segment {
+	words := wordsOf(data)
+	return &segment{thread: high(words[headerFormat]), sequence: words[headerSequence], words: words, live: true}
+}
+
+// wordsOf is memory as words.
+func wordsOf(data []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
+}
+
+// writeStopped writes into the header of a mapped segment why tracing stopped. The segment may be gone, and be the reason.
+func writeStopped(data []byte, text string) {
+	defer func() { _ = recover() }()
+	words := wordsOf(data)
+	area := bytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
+	n := copy(area[:len(area)-1], text)
+	area[n] = 0
+}
+
+// isMarker tells whether a call counts among the markers, by the first word of its record.
+func isMarker(first uint64) bool {
+	flags := high(first) >> 24
+	if bigEndian {
+		flags = high(first) & 0xff
+	}
+	return flags&flagMarker != 0
 }

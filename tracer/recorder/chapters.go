@@ -27,7 +27,7 @@ func chaptersOf(thread uint32) blockOf { return blockOf{thread: thread, terminal
 
 // closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
 func (r *Recorder) closeChapters() {
-	most := min(r.grammarBytes, max(r.memoryLimit/4/max(len(r.threads), 1), leastGrammarBytes))
+	most := min(r.limits.grammar, max(r.limits.memory/4/max(len(r.threads), 1), leastGrammarBytes))
 	for _, t := range r.threads {
 		if t.grammar.Needs() <= most {
 			continue
@@ -160,4 +160,23 @@ func decodeChapter(text []byte) (trace.Grammar, error) {
 		return trace.Grammar{}, errBlocks
 	}
 	return g, nil
+}
+
+// A closedChapters says how much of a thread's calls is in chapters.
+type closedChapters struct {
+	thread     uint32
+	calls      uint64 // in chapters
+	timed      bool   // its calls have times of their own
+	coded      int    // chapters that are in parts
+	codedCalls uint64 // in these
+}
+
+// closedChapters are those of all threads.
+func (r *Recorder) closedChapters() []closedChapters {
+	list := make([]closedChapters, len(r.threads))
+	for i, t := range r.threads {
+		coded, calls := r.codedChapters(t)
+		list[i] = closedChapters{thread: t.number, calls: t.inChapters, timed: len(t.aggregates) == 0, coded: len(coded), codedCalls: calls}
+	}
+	return list
 }

@@ -42,8 +42,8 @@ func TestChapters(t *testing.T) {
 			s := chaoticProgram(t, seed, 30_000)
 			whole := s.content()
 			w, dir := startSpool(t, s)
-			w.spool.recorder.grammarBytes = []int{20_000, 50_000, 60_000, 70_000}[seed]
-			limit := w.spool.recorder.grammarBytes
+			w.spool.recorder.limits.grammar = []int{20_000, 50_000, 60_000, 70_000}[seed]
+			limit := w.spool.recorder.limits.grammar
 			w.play(s, func(n int) {
 				if n%997 != 0 {
 					return
@@ -70,7 +70,7 @@ func TestChapters(t *testing.T) {
 			requireTimes(t, s, c, func(int) uint64 { return 1 << 40 })
 
 			r := New(s.process)
-			r.grammarBytes = 10_000
+			r.limits.grammar = 10_000
 			for range 3 {
 				r.consume(s.sources(r, false))
 				r.closeChapters()
@@ -94,7 +94,7 @@ func TestPackWithChapters(t *testing.T) {
 	s := chaoticProgram(t, 9, 700_000)
 	whole := s.content()
 	w, dir := startSpool(t, s)
-	w.spool.recorder.grammarBytes = 200_000
+	w.spool.recorder.limits.grammar = 200_000
 	coded := uint64(0)
 	w.play(s, func(n int) {
 		if n%30_000 == 0 {

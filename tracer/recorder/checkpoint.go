@@ -329,3 +329,24 @@ func (t *thread) decode(d *decoder, terminals int) error {
 	}
 	return nil
 }
+
+// A tablesAt says where the tables of a checkpoint are.
+type tablesAt struct {
+	number int    // of the file
+	bytes  int64  // of it that count; 0: there is none
+	sum    uint64 // of these
+}
+
+func (t tablesAt) encode(e *encoder) {
+	e.uint(uint64(t.number))
+	e.uint(uint64(t.bytes))
+	e.uint(t.sum)
+}
+
+func decodeTablesAt(d *decoder) tablesAt {
+	t := tablesAt{number: int(d.uint()), bytes: int64(d.uint()), sum: d.uint()}
+	if t.number < 0 || t.bytes < 0 {
+		d.fail()
+	}
+	return t
+}

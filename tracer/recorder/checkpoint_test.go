@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Whatever the moment of a checkpoint, resuming from it gives what there would have been without.
@@ -85,4 +87,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if _, err := Restore(s.process, state[:len(state)-1]); err == nil {
 		t.Error("truncated, and nobody noticed")
 	}
+}
+
+// listed compares tables by what they hold.
+var listed = cmp.Options{
+	cmp.Transformer("ranks", func(t trace.RankTable) []trace.Rank { return t.List() }),
+	cmp.Transformer("threads", func(t trace.ThreadTable) []trace.Thread { return t.List() }),
+	cmp.Transformer("numbers", func(n trace.Numbers) []int64 { return n.Values(nil) }),
 }

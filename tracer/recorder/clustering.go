@@ -156,15 +156,6 @@ func (c *clustering) describe(r *Recorder, t terminal) uint64 {
 	return xxhash.Sum64(text) | 1
 }
 
-// isMarker tells whether a call counts among the markers, by the first word of its record.
-func isMarker(first uint64) bool {
-	flags := high(first) >> 24
-	if bigEndian {
-		flags = high(first) & 0xff
-	}
-	return flags&flagMarker != 0
-}
-
 // Hashes are polynomials modulo the prime 2^61 − 1: what comes in another order gives another hash, and the hash of an
 // interval that comes again follows from the interval's.
 const (

@@ -51,12 +51,12 @@ func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) 
 	if err != nil {
 		return done, err
 	}
-	r, _, err := d.readCheckpoint(p, timesFile, chaptersFile)
-	if err != nil || r == nil {
+	last, err := d.readCheckpoint(p, timesFile, chaptersFile)
+	if err != nil || last == nil {
 		return done, err
 	}
-	parts := slices.DeleteFunc(r.blocks.parts, func(p Part) bool { return !p.Local() || !slices.Contains(numbers, p.Number) })
-	c, threads, err := r.outline(callsIn(parts))
+	parts := slices.DeleteFunc(last.parts, func(p Part) bool { return !p.Local() || !slices.Contains(numbers, p.Number) })
+	c, threads, err := last.recorder.outline(callsIn(parts))
 	if err != nil {
 		return done, err
 	}
@@ -94,11 +94,11 @@ func (d *Directory) sums(p Part) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := d.readCheckpoint(process, timesFile, chaptersFile)
-	if err != nil || r == nil {
+	last, err := d.readCheckpoint(process, timesFile, chaptersFile)
+	if err != nil || last == nil {
 		return nil, errors.Join(errBlocks, err)
 	}
-	c, threads, err := r.outline(callsIn([]Part{p}))
+	c, threads, err := last.recorder.outline(callsIn([]Part{p}))
 	if err != nil {
 		return nil, err
 	}

@@ -182,9 +182,9 @@ func (r *Recorder) contentNotes(rank int) []string {
 	}
 	switch r.generality {
 	case dropsTexts:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.memoryLimit>>20))
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.limits.memory>>20))
 	case dropsArguments:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.memoryLimit>>20))
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.limits.memory>>20))
 	}
 	add(r.lost.Malformed, "%d damaged records were skipped")
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")

@@ -64,10 +64,16 @@ type dictionary struct {
 	lines    []trace.Site
 }
 
-// readDictionary tells the recorder where the process's directory is.
-func (r *Recorder) readDictionary(dir string) {
-	r.sites.dictionary.file = filepath.Join(dir, dictionaryFile)
-	r.sites.dictionary.refresh()
+// follow reads the file of a living process, now and whenever refresh is called.
+func (d *dictionary) follow(path string) {
+	d.file = path
+	d.refresh()
+}
+
+// read reads the file of a process that has ended. It stays open as long as the dictionary is in use.
+func (d *dictionary) read(f *os.File) {
+	d.open = f
+	d.refresh()
 }
 
 // refresh reads what has been added to the file. What cannot be read is as if it

@@ -60,7 +60,7 @@ func TestModulesThatCameLater(t *testing.T) {
 	s := newFakeShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.process)
-	r.readDictionary(dir)
+	r.dictionary().follow(filepath.Join(dir, dictionaryFile))
 	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
 	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
 	r.sites.refresh()
@@ -77,7 +77,7 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 	s := newFakeShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.process)
-	r.readDictionary(dir)
+	r.dictionary().follow(filepath.Join(dir, dictionaryFile))
 	w.write(entry(entryPath, 0x401000, 0x401500, 0x401900))
 	w.write(entry(entryPath, 0x401010, 0x401500, 0x401900))
 	w.write(entry(entryPath, 0x401000, 0x123, 0x401900)) // through something unknown
@@ -110,7 +110,7 @@ func TestLocatedPointers(t *testing.T) {
 		s.call(0, "MPI_Send", 0, int64(buffer), 1, typeInt, 1, 0, commWorld)
 	}
 	r := New(s.process)
-	r.readDictionary(dir)
+	r.dictionary().follow(filepath.Join(dir, dictionaryFile))
 	r.consume(s.sources(r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
@@ -138,7 +138,7 @@ func TestLocatedPointers(t *testing.T) {
 	check(r)
 	resumed, err := Restore(s.process, r.AppendState(nil))
 	require.NoError(t, err)
-	resumed.readDictionary(dir)
+	resumed.dictionary().follow(filepath.Join(dir, dictionaryFile))
 	check(resumed)
 
 	// without its dictionary a rank is not lost
@@ -159,7 +159,7 @@ func FuzzDictionary(f *testing.F) {
 		w, dir := newDictionary(t)
 		w.write(b)
 		r := New(s.process)
-		r.readDictionary(dir)
+		r.dictionary().follow(filepath.Join(dir, dictionaryFile))
 		for number := range uint64(4) {
 			r.sites.of(pathWord(number))
 			r.pointer(nil, uint64(located(number, 1)))

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -103,9 +104,9 @@ func (d *Directory) LaterModules() []Module {
 	if info, err := f.Stat(); err != nil || info.Size() > maxDictionary {
 		return nil
 	}
-	dictionary := dictionary{open: f}
-	dictionary.refresh()
-	return dictionary.modules
+	var entries dictionary
+	entries.read(f)
+	return entries.modules
 }
 
 // Recover finishes what the process left, from its last checkpoint and the segments since. It only reads, so that it can
@@ -139,4 +140,58 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 		err = errors.New("the process checkpoints faster than it can be read")
 	}
 	return nil, nil, err
+}
+
+// Names of the files of a process directory.
+const (
+	processFile   = "process.json"
+	lockFile      = "lock"
+	segmentSuffix = ".seg"
+	ownSegment    = "first-%d.seg" // of those that the shim makes (spool.c)
+)
+
+// maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.
+const maxProcessJSON = 16 << 20
+
+// ReadProcess reads process.json of a process directory.
+func ReadProcess(dir string) (*Process, error) {
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Process()
+}
+
+// errNotProcess says what is wrong with process.json and nothing of what is in it: it may not be the tracer's.
+var errNotProcess = errors.New("it does not describe a process as the tracer does")
+
+// Process reads process.json.
+func (d *Directory) Process() (*Process, error) {
+	b, err := d.read(processFile, maxProcessJSON)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ParseProcess(b)
+	switch {
+	case errors.Is(err, errFormat):
+		return nil, fmt.Errorf("%s: %w", processFile, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", processFile, errNotProcess)
+	}
+	return p, nil
+}
+
+// A process holds an fcntl write lock on the file "lock" of its directory. The kernel gives it back when the process is
+// gone, whatever became of it, and tells everybody on the node, also in another PID namespace. It is a lock of the
+// process (not of the open file), so that children do not keep it. The shim takes it (spool.c).
+
+// Alive reports whether the process of a process directory still lives (Directory.Alive).
+func Alive(dir string) (bool, error) {
+	d, err := openPath(dir)
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	return d.Alive()
 }

@@ -25,7 +25,7 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 	for i := range l.params {
 		if p := &l.params[i]; p.in {
 			c.in[i] = int32(rd.at)
-			rd.pass(p.shape)
+			pass(&rd, p.shape)
 		}
 		c.out[i] = c.in[i] // nothing else is there
 	}
@@ -81,4 +81,67 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 	rec.words = words[:]
 	t.append(number, rec)
 	t.returned(number, s)
+}
+
+// endOf is what the trace has of the end of the process, nil if it left nothing.
+func (r *Recorder) endOf() *trace.End {
+	l := &r.life
+	if l.alive == 0 {
+		return nil
+	}
+	e := &trace.End{Ticks: l.last(0), ExitCode: -1}
+	called := int64(0) // when the program last entered or left a call
+	for _, t := range r.threads {
+		if t.calls == 0 {
+			continue
+		}
+		e.Ticks = max(e.Ticks, t.lastExit)
+		if t.inFlight != 0 {
+			called = max(called, t.entered)
+		} else {
+			called = max(called, t.lastExit)
+		}
+	}
+	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
+	// crashed.)
+	if l.signal != 0 && l.signalAt >= called {
+		e.Signal = int(l.signal)
+	}
+	if l.exit != 0 {
+		e.ExitCode = int(l.exit - 1)
+	}
+	return e
+}
+
+// endedEarly says how a process ended that did not get through MPI_Finalize.
+func (r *Recorder) endedEarly() string {
+	if r.finalized {
+		return ""
+	}
+	for _, t := range r.threads {
+		if t.inFlight != 0 && !r.stopped {
+			return "killed in " + mpi.ByID(t.inFlight).Name
+		}
+	}
+	var last *thread
+	for _, t := range r.threads {
+		if t.calls > 0 && (last == nil || t.lastExit > last.lastExit) {
+			last = t
+		}
+	}
+	if last == nil {
+		return "before MPI_Init"
+	}
+	if !r.stopped {
+		return "after " + mpi.ByID(last.lastFunction).Name
+	}
+	text := trace.TracingStopped
+	if r.life.counted && r.life.finalized == 0 { // it has ended, and would have been seen
+		text = trace.EndedUntraced
+	}
+	text += mpi.ByID(last.lastFunction).Name
+	if r.whyStopped != "" {
+		text += ": " + r.whyStopped
+	}
+	return text
 }

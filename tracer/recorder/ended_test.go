@@ -64,8 +64,9 @@ func TestLifeOfEnds(t *testing.T) {
 	end := func() *trace.End {
 		b, err := os.ReadFile(filepath.Join(dir, observedFile))
 		require.True(t, err == nil || os.IsNotExist(err), err)
-		l := decodeLife(b)
-		return l.end(New(newFakeShim(t).process))
+		r := New(newFakeShim(t).process)
+		r.life = observedContent(b).life()
+		return r.endOf()
 	}
 	require.Nil(t, end(), "no file")
 	write("CAIRNLF1", 100, 0, 0, 0, 0)
@@ -76,8 +77,9 @@ func TestLifeOfEnds(t *testing.T) {
 	require.Equal(t, &trace.End{Ticks: 300, Signal: 11, ExitCode: -1}, end(), "the handler took its time")
 	s := newFakeShim(t)
 	s.init(0, 2)
-	l := life{alive: 1 << 40, signal: 11, signalAt: 5}
-	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, l.end(s.recorder()), "it went on")
+	r := s.recorder()
+	r.life = life{alive: 1 << 40, signal: 11, signalAt: 5}
+	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, r.endOf(), "it went on")
 	write("CAIRNLF1", 300, 0, 0, 4, 320)
 	require.Equal(t, &trace.End{Ticks: 320, ExitCode: 3}, end())
 	write("CAIRNLF9", 300, 0, 0, 4, 320)

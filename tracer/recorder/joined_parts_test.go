@@ -109,7 +109,7 @@ func TestJoinedParts(t *testing.T) {
 			s.process.BootID = ""
 			whole := s.content()
 			w, dir := startSpool(t, s)
-			w.spool.recorder.grammarBytes, w.spool.times.most = 300_000, 1
+			w.spool.recorder.limits.grammar, w.spool.times.most = 300_000, 1
 			o := objects{}
 			d, err := openPath(dir)
 			require.NoError(t, err)

@@ -236,3 +236,35 @@ func shapeOf(p *mpi.Param) shape {
 	}
 	return shapeWord
 }
+
+// pass goes over a parameter of this shape.
+func pass(r *reader, s shape) {
+	switch s {
+	case shapeWord:
+		r.word()
+	case shapeArray:
+		r.array()
+	case shapeString:
+		r.text()
+	case shapeStrings:
+		passList(r, func() { r.text() })
+	case shapeArgumentLists:
+		passList(r, func() { pass(r, shapeStrings) })
+	case shapeStatus:
+		r.skip(1 + statusWords)
+	case shapeStatuses:
+		r.word()
+		r.statuses()
+	}
+}
+
+func passList(r *reader, element func()) {
+	n := int64(r.word())
+	if n == lengthSentinel {
+		r.word()
+	}
+	// every element has at least its length, so that a wrong n ends with the record
+	for ; n > 0 && r.ok; n-- {
+		element()
+	}
+}

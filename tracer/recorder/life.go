@@ -1,10 +1,6 @@
 package recorder
 
-import (
-	"encoding/binary"
-
-	"github.com/cairn-mpi/cairn/trace"
-)
+import "encoding/binary"
 
 // A life is what a process left of its end (life.c has the format): times in ticks, 0 for what is not known.
 type life struct {
@@ -40,32 +36,3 @@ func decodeLife(b []byte) life {
 
 // last is the latest moment at which the process is known to have lived, and not before a call that it has entered.
 func (l *life) last(entered int64) int64 { return max(l.alive, l.signalAt, l.exitAt, entered) }
-
-// end is what the trace has of it, nil if the process left nothing.
-func (l *life) end(r *Recorder) *trace.End {
-	if l.alive == 0 {
-		return nil
-	}
-	e := &trace.End{Ticks: l.last(0), ExitCode: -1}
-	called := int64(0) // when the program last entered or left a call
-	for _, t := range r.threads {
-		if t.calls == 0 {
-			continue
-		}
-		e.Ticks = max(e.Ticks, t.lastExit)
-		if t.inFlight != 0 {
-			called = max(called, t.entered)
-		} else {
-			called = max(called, t.lastExit)
-		}
-	}
-	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
-	// crashed.)
-	if l.signal != 0 && l.signalAt >= called {
-		e.Signal = int(l.signal)
-	}
-	if l.exit != 0 {
-		e.ExitCode = int(l.exit - 1)
-	}
-	return e
-}

@@ -23,7 +23,7 @@ func TestMemoryHasALimit(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			run := startIrregular(t, kind)
 			r := run.writer.spool.recorder
-			r.memoryLimit, r.grammarBytes = limit, limit/8
+			r.limits.memory, r.limits.grammar = limit, limit/8
 			s := run.shim
 			regular := func() {
 				for range 20 {
@@ -98,7 +98,7 @@ func TestBareSignatures(t *testing.T) {
 	s.init(0, 4)
 	r := s.recorder()
 	r.generalizeTo(dropsArguments)
-	r.memoryLimit = 0
+	r.limits.memory = 0
 	s.threads[0].words = newSegmentWords(0, 1)
 	s.call(0, "MPI_Isend", 0, 0x10, 5, typeInt, 1, 7, commWorld, 500)
 	s.call(0, "MPI_Comm_dup", 0, commWorld, 600, descr{raw: 600, own: 0, size: 4, group: list{0, 1, 2, 3}})
@@ -140,7 +140,7 @@ func TestMemoryEstimate(t *testing.T) {
 			before := heap()
 			run := startIrregular(t, all[slices.IndexFunc(all, func(k irregularity) bool { return k.name == name })])
 			r := run.writer.spool.recorder
-			r.memoryLimit = 1 << 40
+			r.limits.memory = 1 << 40
 			for run.calls < 200_000 {
 				run.prepare(1 << 15)
 				run.play()

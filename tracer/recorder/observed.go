@@ -1,5 +1,7 @@
 package recorder
 
+import "github.com/cairn-mpi/cairn/trace"
+
 // What the shim observes of a process beside its calls is one file (tracer/shim/observed.h): the process's life, its context
 // and the evidence, each from its own offset. Where the spool was all but full it ends after the first.
 const (
@@ -9,11 +11,21 @@ const (
 	maxObserved      = 16 << 20
 )
 
-// An observed is the content of the file, empty where there was none.
-type observed []byte
+// An observedContent is the content of the file, empty where there was none.
+type observedContent []byte
 
-func (o observed) life() []byte     { return o.upTo(observedContext) }
-func (o observed) context() []byte  { return o.upTo(observedEvidence)[len(o.life()):] }
-func (o observed) evidence() []byte { return o[len(o.upTo(observedEvidence)):] }
+// life is the process's life; nothing is known of one that is of another format.
+func (o observedContent) life() life { return decodeLife(o.upTo(observedContext)) }
 
-func (o observed) upTo(end int) []byte { return o[:min(end, len(o))] }
+// context are the samples of what the operating system counts, nil where there is something else.
+func (o observedContent) context() []trace.ContextSample {
+	return decodeContext(o.upTo(observedEvidence)[len(o.upTo(observedContext)):])
+}
+
+// evidence is what was measured of long computations and calls, nil where there is something else. site finds a call site by
+// the address in a record.
+func (o observedContent) evidence(site func(word uint64) int32) *evidence {
+	return decodeEvidence(o[len(o.upTo(observedEvidence)):], site)
+}
+
+func (o observedContent) upTo(end int) []byte { return o[:min(end, len(o))] }

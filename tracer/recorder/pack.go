@@ -57,10 +57,11 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if len(values) > 0 {
 		logs = append(logs, valuesFile)
 	}
-	r, _, err := d.readCheckpoint(p, logs...)
-	if err != nil || r == nil {
+	last, err := d.readCheckpoint(p, logs...)
+	if err != nil || last == nil {
 		return done, err
 	}
+	r := last.recorder
 	firstTimes, firstValues := times[:min(len(times), partFiles)], values[:min(len(values), partFiles)]
 	firstChapters := chapters[:min(len(chapters), partChapters)]
 	k := packer{directory: d, log: r.blocks, content: &trace.Content{}, next: map[uint32]uint64{}}
@@ -111,7 +112,7 @@ func (k *packer) packTimes(r *Recorder, files []string) (coded []string, err err
 	if len(files) == 0 {
 		return nil, nil
 	}
-	blocks, wanted := r.blocks.timesIn(files)
+	blocks, wanted := timesIn(r.blocks, files)
 	if k.content, k.threads, err = r.outline(wanted); err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 
 // timesIn lists the blocks of times in some files of the log, in the order of each thread's calls, and says of which calls
 // these are.
-func (x *blockIndex) timesIn(files []string) (blocks map[string][]loggedBlock, calls func(thread uint32) callRange) {
+func timesIn(x *blockIndex, files []string) (blocks map[string][]loggedBlock, calls func(thread uint32) callRange) {
 	blocks = map[string][]loggedBlock{}
 	in := map[uint32]callRange{}
 	for of, list := range x.blocks {
@@ -186,8 +187,7 @@ func (k *packer) pack(blocks []loggedBlock) (all bool, err error) {
 		case t == nil || number > k.next[b.of.thread] || t.Calls < b.first+b.n:
 			return false, nil
 		}
-		times := &threadTimes{log: k.log, logged: blocks[i : i+1]}
-		from, err := times.OpenTiming()
+		from, err := k.log.timesIn(blocks[i : i+1]).OpenTiming()
 		if err != nil {
 			return false, err
 		}

@@ -13,13 +13,12 @@ import (
 func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err error) {
 	ready := map[uint32]uint64{}         // calls of each thread
 	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
-	for _, t := range r.threads {
-		ready[t.number] = t.inChapters // a later checkpoint counts more
-		if len(t.aggregates) == 0 {
-			ready[t.number] = min(t.inChapters, k.next[t.number]*trace.TimingBlockCalls)
+	for _, c := range r.closedChapters() {
+		ready[c.thread] = c.calls // a later checkpoint counts more
+		if c.timed {
+			ready[c.thread] = min(c.calls, k.next[c.thread]*trace.TimingBlockCalls)
 		}
-		list, calls := r.codedChapters(t)
-		next[t.number] = trace.ChapterOf{Thread: int(t.number), Number: uint64(len(list)), Calls: calls}
+		next[c.thread] = trace.ChapterOf{Thread: int(c.thread), Number: uint64(c.coded), Calls: c.codedCalls}
 	}
 	for i, file := range files {
 		var blocks []loggedBlock

@@ -22,7 +22,7 @@ func TestChaptersApart(t *testing.T) {
 		s := chaoticProgram(t, 20+seed, 400_000)
 		whole := s.content()
 		w, dir := startSpool(t, s)
-		w.spool.recorder.grammarBytes = 100_000
+		w.spool.recorder.limits.grammar = 100_000
 		w.spool.times.most = 1
 		w.play(s, func(n int) {
 			if n%30_000 == 0 {
@@ -87,7 +87,7 @@ func TestDamagedChapters(t *testing.T) {
 	}
 	s := chaoticProgram(t, 30, 200_000)
 	w, dir := startSpool(t, s)
-	w.spool.recorder.grammarBytes, w.spool.times.most = 100_000, 1
+	w.spool.recorder.limits.grammar, w.spool.times.most = 100_000, 1
 	w.play(s, func(n int) {
 		if n%3_000 == 0 {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1

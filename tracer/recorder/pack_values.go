@@ -21,22 +21,17 @@ const (
 // packValues codes the values in some files of the log, and returns the first ones of which nothing is needed any more
 // once the part and what is left have their names.
 func (k *packer) packValues(r *Recorder, files []string) (coded []string, err error) {
-	files = k.log.counted(files, r)
+	files = counted(k.log, files, r)
 	if len(files) == 0 {
 		return nil, nil
 	}
 	bytes := 0
-	for _, t := range r.byNumber() {
-		for number := range t.results {
-			for i := range t.results[number].streams {
-				of := blockOf{t.number, int32(number), int32(i)}
-				if err := k.packStream(of, files); err != nil {
-					return nil, err
-				}
-				if n := len(k.left); n > 0 && k.left[n-1].of == of {
-					bytes += blockHeader + len(k.left[n-1].data[0])
-				}
-			}
+	for of := range r.closedStreams() {
+		if err := k.packStream(of, files); err != nil {
+			return nil, err
+		}
+		if n := len(k.left); n > 0 && k.left[n-1].of == of {
+			bytes += blockHeader + len(k.left[n-1].data[0])
 		}
 	}
 	if bytes > maxLeft {
@@ -46,14 +41,10 @@ func (k *packer) packValues(r *Recorder, files []string) (coded []string, err er
 }
 
 // counted are the first files whose blocks the checkpoint counts.
-func (x *blockIndex) counted(files []string, r *Recorder) []string {
+func counted(x *blockIndex, files []string, r *Recorder) []string {
 	n := map[blockOf]uint64{}
-	for _, t := range r.threads {
-		for number := range t.results {
-			for i := range t.results[number].streams {
-				n[blockOf{t.number, int32(number), int32(i)}] = t.results[number].streams[i].inBlocks
-			}
-		}
+	for of, values := range r.closedStreams() {
+		n[of] = values
 	}
 	for of, list := range x.blocks {
 		for _, b := range list {
@@ -98,11 +89,8 @@ func (k *packer) packStream(of blockOf, files []string) error {
 		k.values += trace.SequenceChunk
 	}
 	if n := len(values.Values); n > 0 {
-		var s stream
-		for _, v := range values.Values {
-			s.push(v)
-		}
-		k.left = append(k.left, &block{of: of, first: uint64(len(values.Chunks)) * trace.SequenceChunk, n: uint64(n), data: [2][]byte{s.encoded(0)}})
+		first := uint64(len(values.Chunks)) * trace.SequenceChunk
+		k.left = append(k.left, &block{of: of, first: first, n: uint64(n), data: [2][]byte{encodeRuns(values.Values)}})
 	}
 	return nil
 }

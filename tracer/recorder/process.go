@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // A Process is what process.json says of an MPI process.
@@ -120,46 +119,6 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Names of the files of a process directory.
-const (
-	processFile   = "process.json"
-	lockFile      = "lock"
-	segmentSuffix = ".seg"
-	ownSegment    = "first-%d.seg" // of those that the shim makes (spool.c)
-)
-
-// maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.
-const maxProcessJSON = 16 << 20
-
-// ReadProcess reads process.json of a process directory.
-func ReadProcess(dir string) (*Process, error) {
-	d, err := openPath(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Process()
-}
-
-// errNotProcess says what is wrong with process.json and nothing of what is in it: it may not be the tracer's.
-var errNotProcess = errors.New("it does not describe a process as the tracer does")
-
-// Process reads process.json.
-func (d *Directory) Process() (*Process, error) {
-	b, err := d.read(processFile, maxProcessJSON)
-	if err != nil {
-		return nil, err
-	}
-	p, err := ParseProcess(b)
-	switch {
-	case errors.Is(err, errFormat):
-		return nil, fmt.Errorf("%s: %w", processFile, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", processFile, errNotProcess)
-	}
-	return p, nil
-}
-
 // errFormat is the error for what a newer tracer wrote.
 var errFormat = errors.New("it was written by a newer tracer; use that one's sidecar")
 
@@ -197,36 +156,6 @@ func (p *Process) module(address uint64) *Module {
 	return nil
 }
 
-// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
-// stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
-func (p *Process) constantTables() (values, sentinels map[mpi.Kind]*rawTable) {
-	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
-	for i, c := range p.Constants {
-		kind, ok := mpi.KindByName(c.Kind)
-		if !ok {
-			continue
-		}
-		tables := values
-		if spec := mpi.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
-			tables = sentinels
-		}
-		t := tables[kind]
-		if t == nil {
-			t = newRawTable()
-			tables[kind] = t
-		}
-		if _, taken := t.get(uint64(c.Value)); !taken {
-			t.put(uint64(c.Value), int32(-1-i))
-		}
-	}
-	return values, sentinels
-}
-
-// isAddress tells whether the values of a kind are themselves addresses.
-func isAddress(kind mpi.Kind) bool {
-	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
-}
-
 // implementation is the name that people use.
 func (p *Process) implementation() string {
 	switch p.ABI {
@@ -236,4 +165,28 @@ func (p *Process) implementation() string {
 		return "MPICH"
 	}
 	return p.ABI
+}
+
+// What MPI_Get_library_version says is free text, with how the library was built: only the number is kept.
+var libraryVersion = regexp.MustCompile(`(?:Open MPI v|MPICH Version:\s*|Intel\(R\) MPI Library |MVAPICH2? Version\s*:?\s*)([0-9][^\s,]*)`)
+
+// version is the number of the MPI library's release, "4.1.4"; the whole text where it has no known form.
+func (p *Process) version() string {
+	if m := libraryVersion.FindStringSubmatch(p.LibraryVersion); m != nil {
+		return m[1]
+	}
+	return p.LibraryVersion
+}
+
+// rankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
+func (p *Process) rankFromEnvironment() (rank, size int) {
+	number := func(names ...string) int {
+		for _, name := range names {
+			if v, err := strconv.Atoi(p.Environment[name]); err == nil && v >= 0 {
+				return v
+			}
+		}
+		return none
+	}
+	return number("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"), number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 }

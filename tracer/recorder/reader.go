@@ -1,5 +1,7 @@
 package recorder
 
+import "strings"
+
 // A reader goes over the words of a record. After a read beyond the end, ok is false and every value is 0.
 type reader struct {
 	words []uint64
@@ -78,38 +80,6 @@ func (r *reader) text() (text []byte, special int, sentinel uint64) {
 
 const statusWords = 3
 
-// pass goes over a parameter of this shape.
-func (r *reader) pass(s shape) {
-	switch s {
-	case shapeWord:
-		r.word()
-	case shapeArray:
-		r.array()
-	case shapeString:
-		r.text()
-	case shapeStrings:
-		r.passList(func() { r.text() })
-	case shapeArgumentLists:
-		r.passList(func() { r.pass(shapeStrings) })
-	case shapeStatus:
-		r.skip(1 + statusWords)
-	case shapeStatuses:
-		r.word()
-		r.statuses()
-	}
-}
-
-func (r *reader) passList(element func()) {
-	n := int64(r.word())
-	if n == lengthSentinel {
-		r.word()
-	}
-	// every element has at least its length, so that a wrong n ends with the record
-	for ; n > 0 && r.ok; n-- {
-		element()
-	}
-}
-
 // statuses reads the length and elements of an array of statuses.
 func (r *reader) statuses() (words []uint64, special int) {
 	n := int64(r.word())
@@ -125,3 +95,6 @@ func (r *reader) statuses() (words []uint64, special int) {
 	r.ok = false
 	return nil, lengthNull
 }
+
+// printable makes a text of the application fit for the trace: UTF-8.
+func printable(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
-	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -60,25 +59,24 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	if err != nil {
 		return fail(err)
 	}
-	r, number, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
+	last, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
 	if err != nil {
 		return fail(err)
 	}
-	report := &Report{Process: p, Checkpoint: r != nil}
-	if r == nil {
-		r = New(p)
+	report := &Report{Process: p, Checkpoint: last != nil}
+	if last == nil {
+		last = &lastCheckpoint{recorder: New(p)}
 	}
+	r := last.recorder
 	r.chaptersApart = d.ChaptersApart
 	entries := d.optional(r, dictionaryFile)
 	if entries != nil {
 		defer entries.Close()
 	}
 	if entries != nil && d.fits(r, entries, maxDictionary) {
-		r.sites.dictionary.open = entries
-		r.sites.dictionary.refresh()
+		r.dictionary().read(entries)
 	}
-	seen := observed(d.optionalContent(r, observedFile, maxObserved))
-	r.life = decodeLife(seen.life())
+	seen := observedContent(d.optionalContent(r, observedFile, maxObserved))
 	sources, err := d.readSegments(r, ended)
 	if err != nil {
 		return fail(err)
@@ -86,15 +84,13 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	for _, s := range sources {
 		report.Segments += len(s.segments)
 	}
-	r.consume(sources)
-	r.lost.Dropped += uint64(r.life.lost)
-	r.stopped = r.stopped || r.life.finalized != 0 && !r.finalized
+	r.consumeLast(sources, seen.life())
 	if p.BootID != "" && p.BootID == bootID() {
 		if now, ok := sampleNow(p.Clock.Kind); ok {
-			r.addSample(now)
+			r.Sample(now)
 		}
 	}
-	found := decodeEvidence(seen.evidence(), r.sites.of)
+	found := seen.evidence(r.siteOf)
 	took := decodeTook(d.optionalContent(r, tookFile, 1<<20))
 	content, err := r.Content()
 	if err != nil {
@@ -104,24 +100,22 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	if took != nil {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
 	}
-	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(seen.context()) })
+	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.context() })
 	if ended {
 		report.EndedEarly = r.endedEarly()
 		content.Ranks.Change(0, func(rank *trace.Rank) {
 			if rank.EndedEarly = report.EndedEarly; rank.EndedEarly != "" && !rank.TracingStopped() {
-				rank.End = r.life.end(r)
+				rank.End = r.endOf()
 			}
 		})
 	}
 	report.Rank, report.WorldSize = content.Ranks.At(0).Rank, content.Meta.WorldSize
 	report.Calls = r.Calls()
-	report.Lost = r.lost.Dropped + r.lost.Malformed
+	report.Lost = r.lostCalls()
 	report.Notes = content.Meta.Notes
 	report.Memory = r.traceMemory(content)
-	if r.blocks != nil {
-		report.Parts = r.blocks.parts
-	}
-	return content, report, number, nil
+	report.Parts = last.parts
+	return content, report, last.number, nil
 }
 
 // optional opens a file without which a process can be recovered; nil if there is none. What is there and no file is noted.
@@ -158,31 +152,37 @@ func (d *Directory) optionalContent(r *Recorder, name string, limit int64) []byt
 	return b
 }
 
-// readCheckpoint reads the newest state, if there is one, and where the blocks are that it counts, in some logs.
-func (d *Directory) readCheckpoint(p *Process, logs ...string) (*Recorder, uint64, error) {
+// A lastCheckpoint is what was read of a process's last checkpoint.
+type lastCheckpoint struct {
+	recorder *Recorder // with an index of the blocks that it counts
+	number   uint64
+	parts    []Part
+}
+
+// readCheckpoint reads the newest state, and where the blocks are that it counts, in some logs; nil if there is no checkpoint.
+func (d *Directory) readCheckpoint(p *Process, logs ...string) (*lastCheckpoint, error) {
 	const tries = 5
-	var r *Recorder
-	var number uint64
+	var last lastCheckpoint
 	for try := 1; ; try++ {
 		state, n, ok, err := d.readState()
 		if err != nil || !ok {
-			return nil, 0, err
+			return nil, err
 		}
-		if r, err = restoreWith(p, state, d.readTables); err == nil {
-			number = n
+		if last.recorder, err = restoreWith(p, state, d.readTables); err == nil {
+			last.number = n
 			break
 		}
 		// the next checkpoint may have removed the tables of this one
 		if !errors.Is(err, os.ErrNotExist) || try == tries {
-			return nil, 0, fmt.Errorf("%s: %w", stateFiles[n%2], err)
+			return nil, fmt.Errorf("%s: %w", stateFiles[n%2], err)
 		}
 	}
-	blocks, err := d.readBlockIndex(logs...)
+	var err error
+	last.recorder.blocks, last.parts, err = d.readBlockIndex(logs...)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	r.blocks = blocks
-	return r, number, nil
+	return &last, nil
 }
 
 // readSegments reads the segments that the recorder has not worked off yet, thread by thread.
@@ -204,17 +204,15 @@ func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
 			return nil, err
 		}
 		if seg.stopped != "" {
-			r.addNote("tracing stopped: %s", seg.stopped)
-			r.stopped, r.whyStopped = true, seg.stopped
+			r.noteStopped(seg.stopped)
 		}
 		s := byThread[seg.thread]
 		if s == nil {
-			s = &source{thread: r.thread(seg.thread), closed: ended, ended: ended}
+			s = r.newSource(seg.thread)
+			s.closed, s.ended = ended, ended
 			byThread[seg.thread] = s
 		}
-		if seg.sequence >= s.thread.sequence {
-			s.segments = append(s.segments, seg)
-		}
+		s.add(seg)
 	}
 	var sources []*source
 	for _, s := range byThread {
@@ -225,36 +223,17 @@ func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
 				return nil, err
 			}
 		}
-		if missing := s.trim(r); missing && !ended {
+		if missing := r.resume(s); missing && !ended {
 			return nil, errMoved
 		}
 		sources = append(sources, s)
 	}
-	sort.Slice(sources, func(i, j int) bool { return sources[i].thread.number < sources[j].thread.number })
+	sort.Slice(sources, func(i, j int) bool { return sources[i].number() < sources[j].number() })
 	return sources, nil
 }
 
 // errMoved says that segments of a living process went on while they were read.
 var errMoved = errors.New("segments were reused while they were read")
-
-// trim makes sure that segments follow on each other and on what the checkpoint has.
-func (s *source) trim(r *Recorder) (missing bool) {
-	t := s.thread
-	if len(s.segments) > 0 && s.segments[0].sequence != t.sequence {
-		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].sequence-1)
-		t.offset = 0
-		missing = true
-	}
-	// a checkpoint can have worked off the beginning of its first segment
-	s.started = t.offset > 0
-	for i := 1; i < len(s.segments); i++ {
-		if s.segments[i].sequence != s.segments[i-1].sequence+1 {
-			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].sequence)
-			missing = true
-		}
-	}
-	return missing
-}
 
 // readSegment reads a segment file.
 func (d *Directory) readSegment(name string) (*segment, error) {
@@ -315,35 +294,14 @@ func (d *Directory) readSettled(first *segment) (*segment, error) {
 	return second, nil
 }
 
-// endedEarly says how a process ended that did not get through MPI_Finalize.
-func (r *Recorder) endedEarly() string {
-	if r.finalized {
+// bootID is the id of the running kernel.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
 		return ""
 	}
-	for _, t := range r.threads {
-		if t.inFlight != 0 && !r.stopped {
-			return "killed in " + mpi.ByID(t.inFlight).Name
-		}
+	for len(b) > 0 && b[len(b)-1] == '\n' {
+		b = b[:len(b)-1]
 	}
-	var last *thread
-	for _, t := range r.threads {
-		if t.calls > 0 && (last == nil || t.lastExit > last.lastExit) {
-			last = t
-		}
-	}
-	if last == nil {
-		return "before MPI_Init"
-	}
-	if !r.stopped {
-		return "after " + mpi.ByID(last.lastFunction).Name
-	}
-	text := trace.TracingStopped
-	if r.life.counted && r.life.finalized == 0 { // it has ended, and would have been seen
-		text = trace.EndedUntraced
-	}
-	text += mpi.ByID(last.lastFunction).Name
-	if r.whyStopped != "" {
-		text += ": " + r.whyStopped
-	}
-	return text
+	return string(b)
 }

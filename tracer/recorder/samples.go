@@ -17,20 +17,20 @@ const (
 	evenly = 10_000
 )
 
-func (r *Recorder) addSample(s trace.ClockSample) {
-	if s == (trace.ClockSample{}) {
-		return
-	}
-	if n := len(r.samples); n > 0 && s.Ticks <= r.samples[n-1].Ticks {
-		return // the segment of another thread, opened earlier but seen later
-	}
-	switch n := len(r.samples); {
+// appendSample appends a sample to those of a rank and thins them out. One that is empty, or not after the last, is left out.
+func appendSample(samples []trace.ClockSample, s trace.ClockSample) []trace.ClockSample {
+	n := len(samples)
+	switch {
+	case s == (trace.ClockSample{}):
+		return samples
+	case n > 0 && s.Ticks <= samples[n-1].Ticks:
+		return samples // of another thread's record buffer, which was begun earlier and is read later
 	case n == maxSamples:
-		r.samples = thinned(r.samples, n/2, math.Inf(1))
+		samples = thinned(samples, n/2, math.Inf(1))
 	case n >= fewSamples && n%(fewSamples/2) == 0:
-		r.samples = thinned(r.samples, fewSamples/2, evenly)
+		samples = thinned(samples, fewSamples/2, evenly)
 	}
-	r.samples = append(r.samples, s)
+	return append(samples, s)
 }
 
 // thinned leaves out samples until so many are left, or each is off by more from the line between its neighbors, in ns: the

@@ -71,16 +71,16 @@ func TestClocksOverDays(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 11))
 		node := newFakeNode(random, seconds, 50)
-		var ranks []*Recorder
+		var ranks [][]trace.ClockSample
 		var times []func(int64) int64
 		for range 3 {
-			r := &Recorder{}
+			var samples []trace.ClockSample
 			for at := 1.0; at < seconds; at += 1 + 20*random.Float64() {
-				r.addSample(node.sample(at, 40*random.Float64()))
+				samples = appendSample(samples, node.sample(at, 40*random.Float64()))
 			}
-			require.LessOrEqual(t, len(r.samples), maxSamples)
-			clock := trace.Clock{Kind: "tsc", Samples: r.samples}
-			ranks, times = append(ranks, r), append(times, clock.Nanoseconds())
+			require.LessOrEqual(t, len(samples), maxSamples)
+			clock := trace.Clock{Kind: "tsc", Samples: samples}
+			ranks, times = append(ranks, samples), append(times, clock.Nanoseconds())
 		}
 		worst := 0.0
 		for range 20_000 {
@@ -92,8 +92,8 @@ func TestClocksOverDays(t *testing.T) {
 		require.Less(t, worst, 500_000.0, "seed %d: ns, within the 20 s from one sample to the next", seed)
 		// what the wall clock was set by can be told at each step
 		for i, step := range node.steps {
-			for _, r := range ranks {
-				before, after := nearest(r.samples, int64(step*hertz))
+			for _, samples := range ranks {
+				before, after := nearest(samples, int64(step*hertz))
 				if step < 30 || step > seconds-30 {
 					continue
 				}
@@ -120,11 +120,11 @@ func nearest(samples []trace.ClockSample, ticks int64) (before, after trace.Cloc
 func TestEvenClocksHaveFewSamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 12))
 	node := &fakeNode{begins: []float64{0}, at: []float64{5}, rates: []float64{1.00003}}
-	r := &Recorder{}
+	var samples []trace.ClockSample
 	for at := range 10_000 {
-		r.addSample(node.sample(float64(at), 40*random.Float64()))
-		require.LessOrEqual(t, len(r.samples), fewSamples)
-		require.Equal(t, node.sample(float64(at), 0).Ticks, r.samples[len(r.samples)-1].Ticks)
-		require.Zero(t, r.samples[0].Ticks)
+		samples = appendSample(samples, node.sample(float64(at), 40*random.Float64()))
+		require.LessOrEqual(t, len(samples), fewSamples)
+		require.Equal(t, node.sample(float64(at), 0).Ticks, samples[len(samples)-1].Ticks)
+		require.Zero(t, samples[0].Ticks)
 	}
 }

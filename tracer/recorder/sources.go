@@ -24,6 +24,38 @@ type source struct {
 	started bool
 }
 
+// newSource is a source of a thread's records, of which nothing is there yet.
+func (r *Recorder) newSource(thread uint32) *source { return &source{thread: r.thread(thread)} }
+
+// number is that of the thread.
+func (s *source) number() uint32 { return s.thread.number }
+
+// add adds a segment, unless the recorder has all that is in it.
+func (s *source) add(seg *segment) {
+	if seg.sequence >= s.thread.sequence {
+		s.segments = append(s.segments, seg)
+	}
+}
+
+// resume makes sure that the segments of a source follow on each other and on what the checkpoint has.
+func (r *Recorder) resume(s *source) (missing bool) {
+	t := s.thread
+	if len(s.segments) > 0 && s.segments[0].sequence != t.sequence {
+		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].sequence-1)
+		t.offset = 0
+		missing = true
+	}
+	// a checkpoint can have worked off the beginning of its first segment
+	s.started = t.offset > 0
+	for i := 1; i < len(s.segments); i++ {
+		if s.segments[i].sequence != s.segments[i-1].sequence+1 {
+			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].sequence)
+			missing = true
+		}
+	}
+	return missing
+}
+
 // peek finds the next committed record, or of a process that is gone one that was open then; at its end the source is
 // to go on at offset next.
 func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
@@ -75,7 +107,7 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 func (r *Recorder) beginSegment(seg *segment) {
 	h, err := parseSegmentHeader(seg.words)
 	if err == nil {
-		r.addSample(trace.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
+		r.Sample(trace.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
 	}
 }
 
@@ -88,6 +120,14 @@ func (r *Recorder) endSegment(seg *segment) {
 
 // consume works off all records that are there.
 func (r *Recorder) consume(sources []*source) { r.consumeOrWait(sources, false) }
+
+// consumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
+func (r *Recorder) consumeLast(sources []*source, l life) {
+	r.life = l
+	r.consume(sources)
+	r.lost.Dropped += uint64(l.lost)
+	r.stopped = r.stopped || l.finalized != 0 && !r.finalized
+}
 
 // consumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
 // next segment will end: one by one they cost many times as much. It does so for a thread that is alone, since others'

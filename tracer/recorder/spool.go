@@ -78,7 +78,7 @@ func (s *Spool) reach(step string) {
 
 // A spoolSource is a thread with its segments.
 type spoolSource struct {
-	source
+	*source
 	done []*mapping // worked off, waiting for a checkpoint
 	open []*mapping // the mappings of source.segments, in order
 }
@@ -100,7 +100,7 @@ func Open(dir string) (*Spool, error) {
 		return nil, err
 	}
 	r := New(p)
-	r.readDictionary(dir)
+	r.dictionary().follow(filepath.Join(dir, dictionaryFile))
 	var shared *budget.Budget // without one the process has its own limit
 	if p.SharedSpool != 0 {
 		shared, _ = budget.Open(filepath.Dir(dir))
@@ -136,7 +136,7 @@ func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
 	}
 	s.reach("segment given")
 	src := s.source(thread)
-	src.segments = append(src.segments, segmentOf(m.data))
+	src.segments = append(src.segments, liveSegment(m.data))
 	src.open = append(src.open, m)
 	src.closed = false
 }
@@ -165,9 +165,9 @@ func (s *Spool) Ballot() (b Ballot, ok bool) {
 func (s *Spool) source(thread uint32) *spoolSource {
 	src := s.sources[thread]
 	if src == nil {
-		src = &spoolSource{source: source{thread: s.recorder.thread(thread)}}
+		src = &spoolSource{source: s.recorder.newSource(thread)}
 		s.sources[thread] = src
-		s.order = append(s.order, &src.source)
+		s.order = append(s.order, src.source)
 	}
 	return src
 }
@@ -212,9 +212,7 @@ func (s *Spool) remove(m *mapping) {
 func (s *Spool) checkpoint() error {
 	s.reach("checkpoint begins")
 	before := s.diskBytes
-	s.recorder.limitMemory()
-	s.recorder.closeValues()
-	s.recorder.closeChapters()
+	s.recorder.closeBlocks()
 	if err := s.writeBlocks(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -413,7 +411,7 @@ func (s *Spool) Stop(err error) {
 	}
 	s.stopped = fmt.Errorf("%w: %w", ErrStopped, err)
 	for _, m := range s.mapped {
-		writeStopped(wordsOf(m.data), err.Error())
+		writeStopped(m.data, err.Error())
 	}
 }
 
@@ -466,24 +464,6 @@ func allocate(fd int, size int64) error {
 		}
 		return err
 	}
-}
-
-// segmentOf is the segment that a thread may be writing to the mapped file.
-func segmentOf(data []byte) *segment {
-	words := wordsOf(data)
-	return &segment{thread: high(words[headerFormat]), sequence: words[headerSequence], words: words, live: true}
-}
-
-func wordsOf(data []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
-}
-
-// writeStopped writes why tracing stopped. A segment that is not there any more may be the reason.
-func writeStopped(words []uint64, text string) {
-	defer func() { _ = recover() }()
-	area := bytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
-	n := copy(area[:len(area)-1], text)
-	area[n] = 0
 }
 
 // writeFile replaces a file: whoever reads it sees the old content or the new one.

@@ -59,8 +59,8 @@ func TestVictim(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	w, _ := openSpool(t, s, dir)
 	sp := w.spool
-	sp.recorder.blockCalls = 64 // so that there are full ones
-	sp.tables.least = 512       // so that there is more than one file
+	sp.recorder.limits.blockCalls = 64 // so that there are full ones
+	sp.tables.least = 512              // so that there is more than one file
 	left, err := strconv.Atoi(os.Getenv(victimCount))
 	require.NoError(t, err)
 	reached := map[string]int{}

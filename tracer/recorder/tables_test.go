@@ -61,9 +61,9 @@ func checkpointOf(t *testing.T, s *fakeShim, dir string) *Recorder {
 	defer d.Close()
 	p, err := d.Process()
 	require.NoError(t, err)
-	r, _, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
+	last, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
 	require.NoError(t, err)
-	return r
+	return last.recorder
 }
 
 // What is read of the file of changes is at each checkpoint what the process knew then, whenever everything was written again; and
@@ -74,7 +74,7 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 			s := tablesProgram(t, seed, 6000)
 			w, dir := startSpool(t, s)
 			w.spool.tables.least = []int64{1, 300, 5000, 20_000, 1 << 20, 1 << 30}[seed]
-			w.spool.recorder.memoryLimit = memoryLimit >> (seed % 3 * 5) // it generalizes, too
+			w.spool.recorder.limits.memory = memoryLimit >> (seed % 3 * 5) // it generalizes, too
 			checkpoints := 0
 			w.spool.hook = func(step string) {
 				if step != "segments free" {

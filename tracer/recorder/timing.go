@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -93,7 +94,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 
 // closeTimes makes a block of the thread's times when there are enough of them.
 func (t *thread) closeTimes() {
-	if t.gaps.n < t.recorder.blockCalls {
+	if t.gaps.n < t.recorder.limits.blockCalls {
 		return
 	}
 	r := t.recorder
@@ -145,7 +146,7 @@ func (t *thread) timeLoop(stamps []int64) {
 		return
 	}
 	// a block ends within an iteration
-	for most := 2 * int(t.recorder.blockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.blockCalls) {
+	for most := 2 * int(t.recorder.limits.blockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.limits.blockCalls) {
 		t.timesOfLoop(stamps[:most])
 		stamps = stamps[most:]
 	}
@@ -242,6 +243,41 @@ func (t *thread) decodeTiming(d *decoder, terminals int) error {
 				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.uint()), Count: d.uint()})
 			}
 		}
+	}
+	return nil
+}
+
+// timingGrids say how the times of each function are rounded.
+type timingGrids struct {
+	settings   trace.TimingSettings
+	byFunction []*trace.TimingGrid // nil elements, or no element: not at all
+}
+
+var finalizeID = mpi.ByName("MPI_Finalize").ID
+
+// newTimingGrids reads the tracer's setting. With one that it cannot read, every time stamp is kept.
+func newTimingGrids(text string) *timingGrids {
+	settings, err := trace.ParseTimingSettings(text)
+	if err != nil {
+		settings = trace.TimingSettings{Mode: trace.TimingLossless}
+	}
+	g := &timingGrids{settings: settings}
+	if settings.Mode != trace.TimingLossy {
+		return g
+	}
+	for i := range mpi.Functions {
+		grid, err := trace.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
+		if err != nil {
+			return &timingGrids{settings: trace.TimingSettings{Mode: trace.TimingLossless}}
+		}
+		g.byFunction = append(g.byFunction, grid)
+	}
+	return g
+}
+
+func (g *timingGrids) of(function uint16) *trace.TimingGrid {
+	if int(function) < len(g.byFunction) {
+		return g.byFunction[function]
 	}
 	return nil
 }

@@ -10,19 +10,6 @@ import (
 // The times of a thread are read in blocks, when they are needed: a trace that is made of a process holds no more of them
 // than one block.
 
-// blocksOf lists the blocks that have the values from one number on up to another one, from a log and from memory.
-func (r *Recorder) blocksOf(of blockOf, from, to uint64) (logged []loggedBlock, full []*block, err error) {
-	inLog := to
-	for _, b := range r.full {
-		if b.of == of {
-			full = append(full, b)
-			inLog = min(inLog, b.first)
-		}
-	}
-	logged, err = r.blocks.between(of, from, inLog)
-	return logged, full, err
-}
-
 // A callRange is calls of a thread: from the first to the one before to.
 type callRange struct{ from, to uint64 }
 
