@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A process is one directory of the spool.
@@ -132,7 +133,7 @@ func (s *spool) read(name string) (*process, error) {
 	return &now, nil
 }
 
-func (s *spool) describe(name string, d *recorder.Process) *process {
+func (s *spool) describe(name string, d *record.Process) *process {
 	p := &process{
 		identity: identity{hostname: d.Hostname, pid: d.PID, start: d.StartRealtimeNS},
 		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root, remote: s.remote, apart: s.apart,
@@ -178,7 +179,7 @@ type recovered struct {
 	unrecorded string // that it made calls of which none was recorded; "" if it did not
 	unusable   bool   // it has left something that cannot be used
 	unread     bool   // the system could not read it, which may pass
-	modules    []recorder.Module
+	modules    []record.Module
 	parts      []recorder.Part // that have times of content
 	memory     int64           // that content takes while it is merged, about
 }

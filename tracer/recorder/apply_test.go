@@ -9,13 +9,14 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 func TestSignificance(t *testing.T) {
 	s := newFakeShim(t)
 	s.init(1, 4)
 	// a rank that is not the root passes anything as the receive side
-	s.call(0, "MPI_Gatherv", 0, 0x10, 1, typeInt, special{length: lengthNotSignificant}, special{length: lengthNotSignificant}, 31337, 0, commWorld, 0x20)
+	s.call(0, "MPI_Gatherv", 0, 0x10, 1, typeInt, special{length: record.LengthNotSignificant}, special{length: record.LengthNotSignificant}, 31337, 0, commWorld, 0x20)
 	s.call(0, "MPI_Gatherv", 0, 0x10, 1, typeInt, list{1, 1, 1, 1}, list{0, 1, 2, 3}, typeInt, 1, commWorld, 0x20)
 	// nothing of the send side counts in place
 	s.call(0, "MPI_Alltoall", 0, inPlace, -77, 0xbad, 1, typeInt, commWorld, 0x20)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // benchmark measures what a program costs per call, from raw record to grammar, streams and timing.
@@ -18,18 +20,18 @@ func benchmark(b *testing.B, program func(s *fakeShim)) {
 	}
 	r := New(s.process)
 	b.ReportAllocs()
-	seg := &segment{words: s.thread(0).words[:warm]}
-	seg.words[headerUsed] = uint64(warm-headerWords) * 8
-	r.consume([]*source{{thread: r.thread(0), segments: []*segment{seg}, closed: true}})
+	seg := &record.Buffer{Words: s.thread(0).words[:warm]}
+	seg.Words[record.HeaderUsed] = uint64(warm-record.BufferHeaderWords) * 8
+	r.consume([]*source{{thread: r.thread(0), segments: []*record.Buffer{seg}, closed: true}})
 	rest := append(newSegmentWords(0, 1), s.thread(0).words[warm:]...)
-	rest[headerUsed] = uint64(len(rest)-headerWords) * 8
+	rest[record.HeaderUsed] = uint64(len(rest)-record.BufferHeaderWords) * 8
 	before := r.Calls()
 	start := cpuTime(b)
 	b.ResetTimer()
 	for b.Loop() {
 		t := r.thread(0)
 		t.sequence, t.offset = 1, 0
-		r.consume([]*source{{thread: t, segments: []*segment{{sequence: 1, words: rest}}, closed: true}})
+		r.consume([]*source{{thread: t, segments: []*record.Buffer{{Sequence: 1, Words: rest}}, closed: true}})
 	}
 	b.StopTimer()
 	calls := r.Calls() - before

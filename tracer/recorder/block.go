@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
 // What grows with every call is its times, and the values of calls that differ. They are kept in blocks: of a thread's
@@ -76,13 +78,13 @@ func parseBlock(text []byte) (b *block, size int, ok bool) {
 }
 
 // encode writes the block into a checkpoint: of a recorder that has no log.
-func (b *block) encode(e *encoder) { e.bytes(b.append(nil)) }
+func (b *block) encode(e *checkpoint.Encoder) { e.Bytes(b.append(nil)) }
 
-func decodeBlock(d *decoder) *block {
-	text := d.bytes()
+func decodeBlock(d *checkpoint.Decoder) *block {
+	text := d.Bytes()
 	b, size, ok := parseBlock(text)
 	if !ok || size != len(text) {
-		d.fail()
+		d.Fail()
 		return &block{}
 	}
 	return b

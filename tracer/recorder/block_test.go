@@ -12,15 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // timesIn are the gaps and durations of a thread's records, by a plain reading of them.
 func (s *fakeShim) timesIn(thread uint32) (gaps, durations []int64) {
-	seg := &segment{words: s.threads[thread].words}
+	seg := &record.Buffer{Words: s.threads[thread].words}
 	last := int64(0)
-	for at := headerWords; at < len(seg.words); {
-		n := int(low(seg.words[at+recordReserved])) / 8
-		enter, exit := int64(seg.words[at+recordEnter]), int64(seg.words[at+recordExit])
+	for at := record.BufferHeaderWords; at < len(seg.Words); {
+		n := int(record.Low(seg.Words[at+record.ReservedWord])) / 8
+		enter, exit := int64(seg.Words[at+record.EnterWord]), int64(seg.Words[at+record.ExitWord])
 		if len(gaps) == 0 {
 			last = enter
 		}
@@ -71,7 +72,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := longProgram(t, seed, 20_000)
-			s.process.SegmentBytes = segmentHeaderSize + 4096
+			s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 			w, dir := startSpool(t, s)
 			w.spool.recorder.limits.blockCalls = []uint64{1, 7, 100, 1000, 4096, 30_000, 1 << 16, 3}[seed]
 			w.play(s, func(n int) {

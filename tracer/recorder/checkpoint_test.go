@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Whatever the moment of a checkpoint, resuming from it gives what there would have been without.
@@ -27,10 +28,10 @@ func TestCheckpointAnywhere(t *testing.T) {
 			sources := s.sources(collect, true)
 			for {
 				first := -1
-				var rec record
+				var rec record.Record
 				var next int
 				for i, src := range sources {
-					if r, n, ok := collect.peek(src); ok && (first < 0 || r.epoch < rec.epoch) {
+					if r, n, ok := collect.peek(src); ok && (first < 0 || r.Epoch < rec.Epoch) {
 						first, rec, next = i, r, n
 					}
 				}
@@ -70,7 +71,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 
 type recordOf struct {
 	thread uint32
-	record record
+	record record.Record
 }
 
 func TestDamagedCheckpoint(t *testing.T) {

@@ -3,13 +3,20 @@ package recorder
 import (
 	"bytes"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// Words of the record of an outcome (tracer/shim/cluster.c).
+const (
+	outcomeLead  = 7
+	outcomeCount = 9
 )
 
 // heldTicks is how long each vote takes.
@@ -47,13 +54,13 @@ func (w *votingWorld) consume(rank int) *Recorder {
 
 // vote holds a vote and returns its outcome.
 func (w *votingWorld) vote() trace.VoteState {
-	ballots := make([]Ballot, len(w.shims))
+	ballots := make([]online.Ballot, len(w.shims))
 	unchanged := true
 	for rank, s := range w.shims {
-		s.vote(0, []uint64{voteCut, w.votes})
+		s.vote(0, []uint64{uint64(online.StepCut), w.votes})
 		ballots[rank] = w.consume(rank).Ballot()
 		unchanged = unchanged && ballots[rank].Unchanged
-		s.vote(0, []uint64{voteHeld, heldTicks / 2})
+		s.vote(0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
 		s.clock += heldTicks / 2
 	}
 	if w.between != nil {
@@ -80,14 +87,14 @@ func (w *votingWorld) vote() trace.VoteState {
 		}
 	}
 	for rank, s := range w.shims {
-		words := []uint64{voteOutcome, w.votes, 0, 64 * (w.votes + 1), uint64(w.state), stands, factor, ^uint64(0), heldTicks / 2, 0}
+		words := []uint64{uint64(online.StepOutcome), w.votes, 0, 64 * (w.votes + 1), uint64(w.state), stands, factor, ^uint64(0), heldTicks / 2, 0}
 		if w.state != trace.VoteAll {
-			words[voteLead] = uint64(w.led[rank])
+			words[outcomeLead] = uint64(w.led[rank])
 		}
 		if w.state == trace.VoteClustered {
 			for _, lead := range w.leads {
 				words = append(words, uint64(lead))
-				words[voteLeads]++
+				words[outcomeCount]++
 			}
 		}
 		s.vote(0, words)
@@ -101,12 +108,12 @@ func (w *votingWorld) vote() trace.VoteState {
 func (s *fakeShim) vote(thread uint32, words []uint64) {
 	t := s.thread(thread)
 	at := len(t.words)
-	t.words = append(append(t.words, make([]uint64, recordPayload)...), words...)
+	t.words = append(append(t.words, make([]uint64, record.HeaderWords)...), words...)
 	length := uint32(len(t.words)-at) * 8
-	t.words[at+recordLength] = join(length, voteFunction)
-	t.words[at+recordReserved] = join(length, 1)
-	t.words[at+recordEpoch] = s.epoch | 1
-	t.words[headerUsed] = uint64(len(t.words)-headerWords) * 8
+	t.words[at+record.LengthWord] = record.Join(length, online.StepFunction)
+	t.words[at+record.ReservedWord] = record.Join(length, 1)
+	t.words[at+record.EpochWord] = s.epoch | 1
+	t.words[record.HeaderUsed] = uint64(len(t.words)-record.BufferHeaderWords) * 8
 }
 
 // iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and the last call two
@@ -155,7 +162,9 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	r.lost.Malformed = 0 // the records of votes
 	c := inMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
-		for _, h := range w.recorders[rank].threads[0].tally.holds {
+		var votes trace.Thread
+		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
+		for _, h := range votes.Holds {
 			if h.Call < t.Calls {
 				t.Gaps[h.Call] -= h.Ticks
 			}
@@ -223,7 +232,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	}
 	// what a rank that is led keeps of times does not grow while nothing changes
 	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
-	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.times.gaps.n+y.now.times.gaps.n)
+	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.gaps.n+y.now.gaps.n)
 }
 
 // Markers that are set farther apart while nothing changes: an interval is compared with the one before, as often as it
@@ -354,17 +363,6 @@ func TestClusteringSettings(t *testing.T) {
 		w.iterate(0, 5, true)
 		require.Equal(t, trace.VoteAll, w.vote())
 	}
-	for _, text := range []string{"", "full", "clustered", "clustered arguments=ignored frames=3 wait=5"} {
-		m, err := ParseMode(text)
-		require.NoError(t, err)
-		again, err := ParseMode(m.String())
-		require.NoError(t, err)
-		require.Equal(t, m, again)
-	}
-	for _, text := range []string{"half", "clustered frames=-1", "clustered wait=0", "clustered x", "full wait=3"} {
-		_, err := ParseMode(text)
-		require.Error(t, err, text)
-	}
 }
 
 // The same calls from the same places have one signature on all ranks; another order has another one.
@@ -377,7 +375,7 @@ func TestBallotSignature(t *testing.T) {
 		for _, at := range order[rank] {
 			s.callAt(0, at, "MPI_Barrier", 0, commWorld)
 		}
-		s.vote(0, []uint64{voteCut, 1})
+		s.vote(0, []uint64{uint64(online.StepCut), 1})
 		signatures = append(signatures, w.consume(rank).Ballot().Signature)
 	}
 	require.Equal(t, signatures[0], signatures[1])
@@ -395,33 +393,12 @@ func TestBallotFrames(t *testing.T) {
 			site = r.sites.at(path[i], site)
 		}
 		key := []byte{byte(mpi.ByName("MPI_Barrier").ID), byte(site), 1}
-		return r.clustering.describe(r, terminal{key: string(key), request: none})
+		return r.codeOf(r.signatures.terminal(key))
 	}
 	a, b := []uint64{0x401000, 0x401100, 0x401200}, []uint64{0x401000, 0x401100, 0x401300}
 	require.NotEqual(t, code("clustered", a...), code("clustered", b...))
 	require.Equal(t, code("clustered frames=1", a...), code("clustered frames=1", b...))
 	require.NotEqual(t, code("clustered frames=9", 0x401000), code("clustered frames=9", 0x401004))
-}
-
-func TestPeriod(t *testing.T) {
-	turn := func(p int, n int) (s []uint64) {
-		for i := range n {
-			s = append(s, uint64(i%p))
-		}
-		return s
-	}
-	for p := 1; p <= 60; p++ {
-		require.Equal(t, p, period(turn(p, 256)))
-		require.Equal(t, p, period(slices.Concat(turn(97, 50), turn(p, 206))))
-		require.Equal(t, p, period(turn(p, 3*p)))
-		require.Zero(t, period(turn(p, 3*p)[:max(0, min(2, p-1))]))
-	}
-	r := rand.New(rand.NewPCG(3, 3))
-	var noise []uint64
-	for range 256 {
-		noise = append(noise, r.Uint64())
-	}
-	require.Zero(t, period(noise))
 }
 
 // The shim may count the calls of these functions, and of no other ones.

@@ -16,7 +16,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
-			Implementation: p.implementation(), Version: p.version(), ABI: p.ABI,
+			Implementation: p.Implementation(), Version: p.Version(), ABI: p.ABI,
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
@@ -24,7 +24,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if r.clustering != nil {
-		c.Meta.Clustering = &trace.Clustering{Votes: slices.Clone(r.clustering.votes)}
+		c.Meta.Clustering = &trace.Clustering{Votes: r.clustering.Votes()}
 	}
 	if p.Excluded != "" {
 		c.Meta.Excluded = strings.Split(p.Excluded, ",")
@@ -36,7 +36,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Clock:           trace.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
 		Dropped:         r.lost.Dropped + r.lost.Malformed,
 	}
-	environmentRank, environmentSize := p.rankFromEnvironment()
+	environmentRank, environmentSize := p.RankFromEnvironment()
 	if rank.Rank < 0 {
 		rank.Rank = max(environmentRank, 0)
 	}

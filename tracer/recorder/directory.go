@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A Directory is a process's directory, opened for reading by somebody else: the sidecar, as another user. Whatever lies
@@ -95,18 +96,18 @@ func (d *Directory) Alive() (bool, error) {
 }
 
 // LaterModules are the modules that the process loaded after MPI_Init and called MPI from.
-func (d *Directory) LaterModules() []Module {
-	f, err := d.open(dictionaryFile)
+func (d *Directory) LaterModules() []record.Module {
+	f, err := d.open(record.DictionaryFile)
 	if f == nil || err != nil {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() > maxDictionary {
+	if info, err := f.Stat(); err != nil || info.Size() > record.MaxDictionary {
 		return nil
 	}
-	var entries dictionary
-	entries.read(f)
-	return entries.modules
+	var entries record.Dictionary
+	entries.Read(f)
+	return entries.Modules
 }
 
 // Recover finishes what the process left, from its last checkpoint and the segments since. It only reads, so that it can
@@ -154,7 +155,7 @@ const (
 const maxProcessJSON = 16 << 20
 
 // ReadProcess reads process.json of a process directory.
-func ReadProcess(dir string) (*Process, error) {
+func ReadProcess(dir string) (*record.Process, error) {
 	d, err := openPath(dir)
 	if err != nil {
 		return nil, err
@@ -167,14 +168,14 @@ func ReadProcess(dir string) (*Process, error) {
 var errNotProcess = errors.New("it does not describe a process as the tracer does")
 
 // Process reads process.json.
-func (d *Directory) Process() (*Process, error) {
+func (d *Directory) Process() (*record.Process, error) {
 	b, err := d.read(processFile, maxProcessJSON)
 	if err != nil {
 		return nil, err
 	}
-	p, err := ParseProcess(b)
+	p, err := record.ParseProcess(b)
 	switch {
-	case errors.Is(err, errFormat):
+	case errors.Is(err, record.ErrFormat):
 		return nil, fmt.Errorf("%s: %w", processFile, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", processFile, errNotProcess)

@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // odd puts something that is no regular file in the place of a file.
@@ -31,7 +34,7 @@ var odd = map[string]func(t *testing.T, path, secret string){
 // Whatever a process has put into its directory, whoever reads it is neither led out of it nor made to wait, and what it
 // says of it has nothing of what is there.
 func TestOddFilesAreRefused(t *testing.T) {
-	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", dictionaryFile, observedFile, tookFile} {
+	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, tookFile} {
 		for what, put := range odd {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				s := newFakeShim(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // complete ends the requests that a call ended. A call that waits may do so and fail (a message was longer than the
@@ -49,17 +50,17 @@ func (r *Recorder) free(c *call) {
 
 // elements are the words of a scalar or array parameter that stands at a place of the record.
 func (c *call) elements(p *parameter, at int32) []uint64 {
-	rd := reader{words: c.words, at: int(at), ok: true}
+	rd := record.Reader{Words: c.words, At: int(at), OK: true}
 	if p.shape == shapeArray {
-		elements, _, _ := rd.array()
+		elements, _, _ := rd.Array()
 		return elements
 	}
-	return rd.take(1)
+	return rd.Take(1)
 }
 
 // afterwards does what a successful call means beyond its handles; it tells whether the call gave a communicator, whose
 // instance is then the call's last stream.
-func (r *Recorder) afterwards(c *call, extras *reader) bool {
+func (r *Recorder) afterwards(c *call, extras *record.Reader) bool {
 	switch c.meaning {
 	case meansInit:
 		r.begin(extras)
@@ -86,14 +87,14 @@ func (r *Recorder) afterwards(c *call, extras *reader) bool {
 }
 
 // begin takes the extras of MPI_Init.
-func (r *Recorder) begin(extras *reader) {
-	rank, size := int64(extras.word()), int64(extras.word())
-	extras.word() // level of thread support
-	if !extras.ok || rank < 0 || rank >= size || size > maxWorld {
+func (r *Recorder) begin(extras *record.Reader) {
+	rank, size := int64(extras.Word()), int64(extras.Word())
+	extras.Word() // level of thread support
+	if !extras.OK || rank < 0 || rank >= size || size > maxWorld {
 		return
 	}
 	r.rank, r.worldSize = int(rank), int(size)
-	if world, ok := extras.readDescription(); ok {
+	if world, ok := readDescription(extras); ok {
 		r.communicators.start(world)
 	}
 }
@@ -118,9 +119,9 @@ func (r *Recorder) control(level int32) {
 }
 
 // meetWorld takes the extras of MPI_Session_init: where this process is in the process set of the world.
-func (r *Recorder) meetWorld(extras *reader) {
-	rank, size := int64(extras.word()), int64(extras.word())
-	if extras.ok && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
+func (r *Recorder) meetWorld(extras *record.Reader) {
+	rank, size := int64(extras.Word()), int64(extras.Word())
+	if extras.OK && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
 		r.rank, r.worldSize = int(rank), int(size)
 		r.communicators.rank = r.rank
 	}
@@ -130,13 +131,13 @@ func (r *Recorder) meetWorld(extras *reader) {
 const maxWorld = 1 << 30
 
 // meetParent makes the communicator to the world that spawned this one known when it is asked for first.
-func (r *Recorder) meetParent(c *call, extras *reader) bool {
+func (r *Recorder) meetParent(c *call, extras *record.Reader) bool {
 	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
 	if !ok || predefined(id) {
 		return false
 	}
 	if r.communicators.of(id) == nil {
-		parent, ok := extras.readDescription()
+		parent, ok := readDescription(extras)
 		if !ok {
 			return false
 		}
@@ -149,9 +150,9 @@ func (r *Recorder) meetParent(c *call, extras *reader) bool {
 func (r *Recorder) label(c *call) {
 	for i := range c.params {
 		if p := &c.params[i]; p.shape == shapeString && p.in {
-			rd := reader{words: c.words, at: int(c.in[i]), ok: true}
-			text, _, _ := rd.text()
-			r.communicators.instances[c.comm.instance].Label = printable(text)
+			rd := record.Reader{Words: c.words, At: int(c.in[i]), OK: true}
+			text, _, _ := rd.Text()
+			r.communicators.instances[c.comm.instance].Label = record.Printable(text)
 			r.communicators.labeled = append(r.communicators.labeled, c.comm.instance)
 			return
 		}
@@ -160,7 +161,7 @@ func (r *Recorder) label(c *call) {
 
 // born names the communicator that a call created. A call that is collective over its parent counts on it also when
 // it gave this process no communicator.
-func (r *Recorder) born(c *call, extras *reader) bool {
+func (r *Recorder) born(c *call, extras *record.Reader) bool {
 	b := birth{how: c.naming}
 	var inherited instanceIndex = none
 	if c.comm != nil {
@@ -174,7 +175,7 @@ func (r *Recorder) born(c *call, extras *reader) bool {
 	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank: no signature from before is theirs
 		return false
 	}
-	child, ok := extras.readDescription()
+	child, ok := readDescription(extras)
 	b.tag = r.tagOf(c)
 	switch {
 	case ok:
@@ -196,14 +197,14 @@ type instanceIndex int32
 func (r *Recorder) tagOf(c *call) string {
 	for i := range c.params {
 		p := &c.params[i]
-		rd := reader{words: c.words, at: int(c.in[i]), ok: true}
+		rd := record.Reader{Words: c.words, At: int(c.in[i]), OK: true}
 		switch {
 		case !p.in:
 		case p.kind == mpi.KindTag:
-			return fmt.Sprint(int32(rd.word()))
+			return fmt.Sprint(int32(rd.Word()))
 		case p.kind == mpi.KindString && c.naming != namedRemote:
-			text, _, _ := rd.text()
-			return printable(text)
+			text, _, _ := rd.Text()
+			return record.Printable(text)
 		}
 	}
 	return ""

@@ -5,12 +5,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // unfinished records the call in which a process was when it ended, with what it was given: what it would have returned is
 // absent, and so is its result, which tells it from all other calls. It lasts until the process was last seen alive.
-func (r *Recorder) unfinished(t *thread, rec record) {
-	l := layoutFor(rec.function)
+func (r *Recorder) unfinished(t *thread, rec record.Record) {
+	l := layoutFor(rec.Function)
 	if l == nil {
 		r.lost.Malformed++
 		return
@@ -20,16 +21,16 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
 	r.requests.begin(t.number)
-	c := call{layout: l, words: rec.words, atRoot: true, newID: none, failed: true, in: s.in, out: s.out}
-	rd := reader{words: rec.words, at: recordPayload, ok: true}
+	c := call{layout: l, words: rec.Words, atRoot: true, newID: none, failed: true, in: s.in, out: s.out}
+	rd := record.Reader{Words: rec.Words, At: record.HeaderWords, OK: true}
 	for i := range l.params {
 		if p := &l.params[i]; p.in {
-			c.in[i] = int32(rd.at)
+			c.in[i] = int32(rd.At)
 			pass(&rd, p.shape)
 		}
 		c.out[i] = c.in[i] // nothing else is there
 	}
-	whole := rd.ok && rec.flags&flagTruncated == 0
+	whole := rd.OK && rec.Flags&record.FlagTruncated == 0
 	own := int32(none)
 	if whole && l.comm >= 0 {
 		if c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]])); c.comm != nil {
@@ -39,12 +40,12 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 			}
 		}
 	}
-	function := uint64(rec.function)
+	function := uint64(rec.Function)
 	if t.untraced {
 		function |= untracedKey
 	}
 	key := binary.AppendUvarint(s.key[:0], function)
-	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.Words[record.AddressWord])))
 	key = binary.AppendVarint(key, int64(own))
 	key = appendForm(key, trace.Absent)
 	for i := range l.params {
@@ -70,15 +71,15 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 	}
 	number := r.signatures.terminal(key)
 	// a record can be published a moment before the clock is read
-	enter := int64(rec.words[recordEnter])
-	if last := r.life.last(t.lastExit); enter < t.lastExit || enter > last && r.life.alive != 0 {
+	enter := int64(rec.Words[record.EnterWord])
+	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
 		enter = min(max(enter, t.lastExit), last)
 	}
-	t.inFlight, t.entered = rec.function, enter
-	words := [recordPayload]uint64{}
-	copy(words[:], rec.words[:recordPayload])
-	words[recordEnter], words[recordExit] = uint64(enter), uint64(r.life.last(enter))
-	rec.words = words[:]
+	t.inFlight, t.entered = rec.Function, enter
+	words := [record.HeaderWords]uint64{}
+	copy(words[:], rec.Words[:record.HeaderWords])
+	words[record.EnterWord], words[record.ExitWord] = uint64(enter), uint64(r.life.Last(enter))
+	rec.Words = words[:]
 	t.append(number, rec)
 	t.returned(number, s)
 }
@@ -86,10 +87,10 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 // endOf is what the trace has of the end of the process, nil if it left nothing.
 func (r *Recorder) endOf() *trace.End {
 	l := &r.life
-	if l.alive == 0 {
+	if l.Alive == 0 {
 		return nil
 	}
-	e := &trace.End{Ticks: l.last(0), ExitCode: -1}
+	e := &trace.End{Ticks: l.Last(0), ExitCode: -1}
 	called := int64(0) // when the program last entered or left a call
 	for _, t := range r.threads {
 		if t.calls == 0 {
@@ -104,11 +105,11 @@ func (r *Recorder) endOf() *trace.End {
 	}
 	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
 	// crashed.)
-	if l.signal != 0 && l.signalAt >= called {
-		e.Signal = int(l.signal)
+	if l.Signal != 0 && l.SignalAt >= called {
+		e.Signal = int(l.Signal)
 	}
-	if l.exit != 0 {
-		e.ExitCode = int(l.exit - 1)
+	if l.Exit != 0 {
+		e.ExitCode = int(l.Exit - 1)
 	}
 	return e
 }
@@ -136,7 +137,7 @@ func (r *Recorder) endedEarly() string {
 		return "after " + mpi.ByID(last.lastFunction).Name
 	}
 	text := trace.TracingStopped
-	if r.life.counted && r.life.finalized == 0 { // it has ended, and would have been seen
+	if r.life.Counted && r.life.Finalized == 0 { // it has ended, and would have been seen
 		text = trace.EndedUntraced
 	}
 	text += mpi.ByID(last.lastFunction).Name

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
 // The last call of a process that was killed in it has its arguments, no result, and lasts until the process was last known
@@ -31,7 +32,7 @@ func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 		s.init(0, 2)
 		open(s)
 		r := New(s.process)
-		r.life = life{alive: int64(s.clock) + 5000}
+		r.life = observed.Life{Alive: int64(s.clock) + 5000}
 		r.consume(s.sources(r, true))
 		c, err := r.Content()
 		require.NoError(t, err)
@@ -59,13 +60,13 @@ func TestLifeOfEnds(t *testing.T) {
 		for _, f := range fields {
 			b = binary.NativeEndian.AppendUint64(b, f)
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, observedFile), b, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, observed.FileName), b, 0o644))
 	}
 	end := func() *trace.End {
-		b, err := os.ReadFile(filepath.Join(dir, observedFile))
+		b, err := os.ReadFile(filepath.Join(dir, observed.FileName))
 		require.True(t, err == nil || os.IsNotExist(err), err)
 		r := New(newFakeShim(t).process)
-		r.life = observedContent(b).life()
+		r.life = observed.Content(b).Life()
 		return r.endOf()
 	}
 	require.Nil(t, end(), "no file")
@@ -78,7 +79,7 @@ func TestLifeOfEnds(t *testing.T) {
 	s := newFakeShim(t)
 	s.init(0, 2)
 	r := s.recorder()
-	r.life = life{alive: 1 << 40, signal: 11, signalAt: 5}
+	r.life = observed.Life{Alive: 1 << 40, Signal: 11, SignalAt: 5}
 	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, r.endOf(), "it went on")
 	write("CAIRNLF1", 300, 0, 0, 4, 320)
 	require.Equal(t, &trace.End{Ticks: 320, ExitCode: 3}, end())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
 // An argument that is another number in every call would make a signature of every call: a hundred bytes each in the
@@ -274,7 +275,7 @@ func (w *widening) one(x int64, n int) {
 	w.at += 1 + max(n, 0)
 	w.to = appendForm(w.to, trace.Stream)
 	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
-	w.told = mix(w.told, uint64(x))
+	w.told = online.Mix(w.told, uint64(x))
 }
 
 // integer reads an element of a list of integers, which begins at a byte of the key, and says where it ends.
@@ -305,7 +306,7 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	n := len(w.values) - before
 	w.values[before] = int64(n - 1)
 	for _, x := range w.values[before:] {
-		w.told = mix(w.told, uint64(x))
+		w.told = online.Mix(w.told, uint64(x))
 	}
 	w.at, w.to = at, appendForm(w.to, trace.ListStream)
 	w.lengths = append(w.lengths, int32(n))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // varyingProgram sends messages of another size in every iteration, two at once by requests, and exchanges lists of
@@ -98,10 +99,10 @@ func TestAMillionSizes(t *testing.T) {
 	s.process.BootID, s.process.Timing = "", "aggregated"
 	s.init(0, 2)
 	r := s.recorder()
-	send := Call{Function: mpi.ByName("MPI_Send").ID, Words: make([]uint64, recordPayload+6)}
+	send := Call{Function: mpi.ByName("MPI_Send").ID, Words: make([]uint64, record.HeaderWords+6)}
 	play := func(from, to int) uint64 {
 		for i := from; i < to; i++ {
-			copy(send.Words[recordPayload:], []uint64{0x10, uint64(i), typeInt, 1, 7, commWorld})
+			copy(send.Words[record.HeaderWords:], []uint64{0x10, uint64(i), typeInt, 1, 7, commWorld})
 			send.Enter, send.Exit = int64(10_000+100*i), int64(10_050+100*i)
 			r.Record(0, &send)
 		}

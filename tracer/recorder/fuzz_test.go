@@ -3,26 +3,28 @@ package recorder
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Any bytes as a segment give calls, or notes on what was wrong.
 func FuzzSegment(f *testing.F) {
 	s := newFakeShim(f)
 	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	f.Add(bytesOf(s.threads[0].words[headerWords:]))
-	f.Add(bytesOf(s.threads[1].words[headerWords:]))
-	f.Add(bytesOf(s.threads[0].words[headerWords : headerWords+40]))
+	f.Add(record.BytesOf(s.threads[0].words[record.BufferHeaderWords:]))
+	f.Add(record.BytesOf(s.threads[1].words[record.BufferHeaderWords:]))
+	f.Add(record.BytesOf(s.threads[0].words[record.BufferHeaderWords : record.BufferHeaderWords+40]))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {
 			return
 		}
 		words := newSegmentWords(0, 0)
 		words = append(words, make([]uint64, len(b)/8)...)
-		copy(bytesOf(words[headerWords:]), b)
-		words[headerUsed] = uint64(len(b))
+		copy(record.BytesOf(words[record.BufferHeaderWords:]), b)
+		words[record.HeaderUsed] = uint64(len(b))
 		r := New(s.process)
 		sources := []*source{{
-			thread: r.thread(0), segments: []*segment{{words: words}}, closed: true, ended: true,
+			thread: r.thread(0), segments: []*record.Buffer{{Words: words}}, closed: true, ended: true,
 		}}
 		r.consume(sources)
 		c := inMemory(t)(r.Content())

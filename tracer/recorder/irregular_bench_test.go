@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // An irregularity is a kind of program without order: step makes its next calls.
@@ -130,7 +132,7 @@ func startIrregular(t testing.TB, kind irregularity) *irregularRun {
 	s := newFakeShim(t)
 	s.process.Timing, s.process.BootID = "lossy", ""
 	s.process.Constants = append(s.process.Constants[:len(s.process.Constants):len(s.process.Constants)],
-		Constant{"datatype", "MPI_DATATYPE_NULL", 0x0c000000}, Constant{"op", "MPI_SUM", 0x58000003}, Constant{"info", "MPI_INFO_ENV", 0x5c000001})
+		record.Constant{Kind: "datatype", Name: "MPI_DATATYPE_NULL", Value: 0x0c000000}, record.Constant{Kind: "op", Name: "MPI_SUM", Value: 0x58000003}, record.Constant{Kind: "info", Name: "MPI_INFO_ENV", Value: 0x5c000001})
 	w, _ := startSpool(t, s)
 	run := &irregularRun{kind: kind, shim: s, writer: w, random: rand.New(rand.NewPCG(2, 2))}
 	s.init(0, 64)
@@ -147,15 +149,15 @@ func (run *irregularRun) prepare(words int) {
 
 func (run *irregularRun) play() {
 	words := run.shim.thread(0).words
-	for at := headerWords; at < len(words); run.calls++ {
-		n := int(low(words[at+recordReserved])) / 8
+	for at := record.BufferHeaderWords; at < len(words); run.calls++ {
+		n := int(record.Low(words[at+record.ReservedWord])) / 8
 		if !run.writer.write(0, words[at:at+n]) {
 			run.shim.t.Fatalf("tracing stopped at call %d", run.calls)
 		}
 		at += n
 	}
 	th := run.shim.thread(0)
-	th.words = th.words[:headerWords]
+	th.words = th.words[:record.BufferHeaderWords]
 }
 
 // BenchmarkIrregular is a call of a program without order, compressed and checkpointed, at several lengths: CPU time of a call, the heap,

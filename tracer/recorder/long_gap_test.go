@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // As if 4 GB of records came between two checkpoints, because none can be written: segments are kept as files, not in
 // memory, until the limit of the spool is reached; then tracing stops, what there is can be recovered, and says why.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 	s.process.BootID = ""
 	s.process.SpoolLimitBytes = 5 << 30
 	s.randomProgram(rand.New(rand.NewPCG(3, 3)), 3000)

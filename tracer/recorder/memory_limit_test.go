@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Whatever is irregular about a program, the recorder stays within its limit of memory, no call is lost, and what is no more
@@ -37,8 +38,8 @@ func TestMemoryHasALimit(t *testing.T) {
 				run.prepare(1 << 14)
 				regular()
 				words := s.thread(0).words
-				for at := headerWords; at < len(words); at += int(low(words[at+recordReserved])) / 8 {
-					functions = append(functions, functionIn(words[at+recordLength]))
+				for at := record.BufferHeaderWords; at < len(words); at += int(record.Low(words[at+record.ReservedWord])) / 8 {
+					functions = append(functions, record.FunctionIn(words[at+record.LengthWord]))
 				}
 				run.play()
 				most = max(most, r.memory())

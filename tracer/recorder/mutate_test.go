@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // mutate damages a batch of valid records in the ways of a program that writes over our memory and of a shim that is
@@ -15,9 +17,9 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	words = slices.Clone(words)
 	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
 	var starts []int
-	for at := headerWords; at+recordPayload <= len(words); {
-		n := int(low(words[at+recordReserved])) / 8
-		if n < recordPayload {
+	for at := record.BufferHeaderWords; at+record.HeaderWords <= len(words); {
+		n := int(record.Low(words[at+record.ReservedWord])) / 8
+		if n < record.HeaderWords {
 			break
 		}
 		starts = append(starts, at)
@@ -25,28 +27,28 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	}
 	for range 1 + rng.IntN(8) {
 		at := starts[rng.IntN(len(starts))]
-		n := int(low(words[at+recordReserved])) / 8
-		if n < recordPayload || at+n > len(words) {
+		n := int(record.Low(words[at+record.ReservedWord])) / 8
+		if n < record.HeaderWords || at+n > len(words) {
 			continue
 		}
 		switch rng.IntN(7) {
 		case 0: // an argument
-			if n > recordPayload {
-				words[at+recordPayload+rng.IntN(n-recordPayload)] = interesting[rng.IntN(len(interesting))]
+			if n > record.HeaderWords {
+				words[at+record.HeaderWords+rng.IntN(n-record.HeaderWords)] = interesting[rng.IntN(len(interesting))]
 			}
 		case 1: // the function
-			words[at+recordLength] = join(low(words[at+recordLength]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
+			words[at+record.LengthWord] = record.Join(record.Low(words[at+record.LengthWord]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
 		case 2: // any word
 			words[at+rng.IntN(n)] = rng.Uint64()
 		case 3: // its length
-			words[at+recordLength] = join(uint32(rng.IntN(1024))*8, high(words[at+recordLength]))
+			words[at+record.LengthWord] = record.Join(uint32(rng.IntN(1024))*8, record.High(words[at+record.LengthWord]))
 		case 4: // one bit
 			words[at+rng.IntN(n)] ^= 1 << rng.IntN(64)
 		case 5: // another record's arguments
 			from := starts[rng.IntN(len(starts))]
-			copy(words[at+recordPayload:at+n], words[min(from+recordPayload, len(words)):])
+			copy(words[at+record.HeaderWords:at+n], words[min(from+record.HeaderWords, len(words)):])
 		case 6: // its epoch
-			words[at+recordEpoch] = rng.Uint64N(1 << 20)
+			words[at+record.EpochWord] = rng.Uint64N(1 << 20)
 		}
 	}
 	return words
@@ -59,7 +61,7 @@ func feed(t *testing.T, s *fakeShim, batches map[uint32][]uint64) *Recorder {
 	for n := range uint32(len(batches)) {
 		words := batches[n]
 		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*segment{{thread: n, words: words}}, closed: true, ended: true,
+			thread: r.thread(n), segments: []*record.Buffer{{Thread: n, Words: words}}, closed: true, ended: true,
 		})
 	}
 	r.consume(sources)

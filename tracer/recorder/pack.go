@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
 // The blocks in the logs take the space of varints. Somebody else, while the process goes on, codes those of times and
@@ -50,7 +51,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	if newClustering(p.Mode) != nil {
+	if online.New(p.Mode) != nil {
 		times, chapters = nil, nil // these do not come in blocks of a trace
 	}
 	logs := []string{timesFile, chaptersFile}

@@ -6,12 +6,16 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
 // use.
 type Recorder struct {
-	process *Process
+	process *record.Process
 
 	handles       [256]*handles   // by kind; nil for kinds that are no handles
 	constants     [256]*constants // by kind; nil for kinds without named values
@@ -28,8 +32,8 @@ type Recorder struct {
 	written       writtenTables
 	sites         *sites
 	repeats       *repeats
-	clustering    *clustering // nil: this process is recorded by itself
-	threads       []*thread   // by order of first sight
+	clustering    *online.Clustering // nil: this process is recorded by itself
+	threads       []*thread          // by order of first sight
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
@@ -42,7 +46,7 @@ type Recorder struct {
 	lost            lost
 	notes           []string
 
-	life life // of a process that is gone
+	life observed.Life // of a process that is gone
 
 	full   []*block    // blocks that are in no log yet
 	spare  [][]byte    // memory of blocks that are
@@ -123,12 +127,12 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 }
 
 // New starts a recorder for a process.
-func New(p *Process) *Recorder {
+func New(p *record.Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
 		limits:     Limits{blockCalls: trace.TimingBlockCalls, grammar: mostGrammarBytes, memory: memoryLimit},
 		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
-		clustering: newClustering(p.Mode),
+		clustering: online.New(p.Mode),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
 	tables, sentinels := constantTables(p)
@@ -167,7 +171,7 @@ func New(p *Process) *Recorder {
 	return r
 }
 
-func len32(c []Constant) int32 { return int32(len(c)) }
+func len32(c []record.Constant) int32 { return int32(len(c)) }
 
 // thread finds or starts the thread with this number.
 func (r *Recorder) thread(number uint32) *thread {
@@ -221,7 +225,7 @@ func (r *Recorder) Calls() uint64 {
 
 // constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
 // stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
-func constantTables(p *Process) (values, sentinels map[mpi.Kind]*rawTable) {
+func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
 	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
 	for i, c := range p.Constants {
 		kind, ok := mpi.KindByName(c.Kind)
@@ -249,9 +253,6 @@ func isAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
-// RecordHeaderWords is how many words of a record stand before its arguments.
-const RecordHeaderWords = recordPayload
-
 // A Call is a call that is recorded without a shim, by a program that makes up calls of its own (a simulation). It goes
 // the same way as a record of a segment: signature, grammar, streams, timing.
 type Call struct {
@@ -259,19 +260,19 @@ type Call struct {
 	Enter, Exit int64  // ticks
 	Address     uint64 // of the call site
 	Result      int64  // return value
-	// Words are RecordHeaderWords words, which Record overwrites, then inputs, outputs and extras as in a record
+	// Words are record.HeaderWords words, which Record overwrites, then inputs, outputs and extras as in a record
 	// (docs/decisions/0001-seams.md, "Raw records").
 	Words []uint64
 }
 
 // Record records a call of a thread.
 func (r *Recorder) Record(thread uint32, c *Call) {
-	clear(c.Words[:recordPayload])
-	c.Words[recordEnter], c.Words[recordExit] = uint64(c.Enter), uint64(c.Exit)
-	c.Words[recordAddress], c.Words[recordReturn] = c.Address, uint64(c.Result)
-	c.Words[recordLength] = join(uint32(len(c.Words)*8), uint32(c.Function))
-	r.record(r.thread(thread), record{words: c.Words, function: c.Function})
+	clear(c.Words[:record.HeaderWords])
+	c.Words[record.EnterWord], c.Words[record.ExitWord] = uint64(c.Enter), uint64(c.Exit)
+	c.Words[record.AddressWord], c.Words[record.ReturnWord] = c.Address, uint64(c.Result)
+	c.Words[record.LengthWord] = record.Join(uint32(len(c.Words)*8), uint32(c.Function))
+	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function})
 }
 
 // Sample records a reading of the clocks, as the header of a segment has it.
-func (r *Recorder) Sample(s trace.ClockSample) { r.samples = appendSample(r.samples, s) }
+func (r *Recorder) Sample(s trace.ClockSample) { r.samples = clock.Append(r.samples, s) }

@@ -9,11 +9,14 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A Report says how a recovery went.
 type Report struct {
-	Process    *Process
+	Process    *record.Process
 	Rank       int
 	WorldSize  int
 	Calls      uint64
@@ -28,7 +31,7 @@ type Report struct {
 
 // Bounds of the files that a recovery reads.
 const (
-	maxSegmentFile = maxSegmentBytes + segmentHeaderSize
+	maxSegmentFile = maxSegmentBytes + record.BufferHeaderBytes
 	maxStateFile   = 4 * mostStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
 )
 
@@ -69,14 +72,14 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	}
 	r := last.recorder
 	r.chaptersApart = d.ChaptersApart
-	entries := d.optional(r, dictionaryFile)
+	entries := d.optional(r, record.DictionaryFile)
 	if entries != nil {
 		defer entries.Close()
 	}
-	if entries != nil && d.fits(r, entries, maxDictionary) {
-		r.dictionary().read(entries)
+	if entries != nil && d.fits(r, entries, record.MaxDictionary) {
+		r.dictionary().Read(entries)
 	}
-	seen := observedContent(d.optionalContent(r, observedFile, maxObserved))
+	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
 	sources, err := d.readSegments(r, ended)
 	if err != nil {
 		return fail(err)
@@ -84,23 +87,23 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	for _, s := range sources {
 		report.Segments += len(s.segments)
 	}
-	r.consumeLast(sources, seen.life())
+	r.consumeLast(sources, seen.Life())
 	if p.BootID != "" && p.BootID == bootID() {
-		if now, ok := sampleNow(p.Clock.Kind); ok {
+		if now, ok := clock.Now(p.Clock.Kind); ok {
 			r.Sample(now)
 		}
 	}
-	found := seen.evidence(r.siteOf)
+	found := seen.Evidence(r.siteOf)
 	took := decodeTook(d.optionalContent(r, tookFile, 1<<20))
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
-	found.addTo(content)
+	found.AddTo(content)
 	if took != nil {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
 	}
-	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.context() })
+	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.Context() })
 	if ended {
 		report.EndedEarly = r.endedEarly()
 		content.Ranks.Change(0, func(rank *trace.Rank) {
@@ -160,7 +163,7 @@ type lastCheckpoint struct {
 }
 
 // readCheckpoint reads the newest state, and where the blocks are that it counts, in some logs; nil if there is no checkpoint.
-func (d *Directory) readCheckpoint(p *Process, logs ...string) (*lastCheckpoint, error) {
+func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastCheckpoint, error) {
 	const tries = 5
 	var last lastCheckpoint
 	for try := 1; ; try++ {
@@ -195,7 +198,7 @@ func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
 	for _, name := range names {
 		seg, err := d.readSegment(name)
 		switch {
-		case errors.Is(err, errSegment):
+		case errors.Is(err, record.ErrNoBuffer):
 			// a file that was made but never given to a thread, or was just being
 			continue
 		case errors.Is(err, os.ErrNotExist) && !ended:
@@ -203,20 +206,20 @@ func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
 		case err != nil:
 			return nil, err
 		}
-		if seg.stopped != "" {
-			r.noteStopped(seg.stopped)
+		if seg.Stopped != "" {
+			r.noteStopped(seg.Stopped)
 		}
-		s := byThread[seg.thread]
+		s := byThread[seg.Thread]
 		if s == nil {
-			s = r.newSource(seg.thread)
+			s = r.newSource(seg.Thread)
 			s.closed, s.ended = ended, ended
-			byThread[seg.thread] = s
+			byThread[seg.Thread] = s
 		}
 		s.add(seg)
 	}
 	var sources []*source
 	for _, s := range byThread {
-		sort.Slice(s.segments, func(i, j int) bool { return s.segments[i].sequence < s.segments[j].sequence })
+		sort.Slice(s.segments, func(i, j int) bool { return s.segments[i].Sequence < s.segments[j].Sequence })
 		if n := len(s.segments); n > 0 && !ended {
 			last := s.segments[n-1]
 			if s.segments[n-1], err = d.readSettled(last); err != nil {
@@ -236,7 +239,7 @@ func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
 var errMoved = errors.New("segments were reused while they were read")
 
 // readSegment reads a segment file.
-func (d *Directory) readSegment(name string) (*segment, error) {
+func (d *Directory) readSegment(name string) (*record.Buffer, error) {
 	f, err := plainfile.Open(d.root, name)
 	if err != nil {
 		return nil, err
@@ -250,47 +253,47 @@ func (d *Directory) readSegment(name string) (*segment, error) {
 		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
 	}
 	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
-	header := make([]uint64, headerWords)
-	if _, err := io.ReadFull(f, bytesOf(header)); err != nil {
+	header := make([]uint64, record.BufferHeaderWords)
+	if _, err := io.ReadFull(f, record.BytesOf(header)); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errSegment
+			return nil, record.ErrNoBuffer
 		}
 		return nil, err
 	}
-	h, err := parseSegmentHeader(header)
+	h, err := record.ParseBufferHeader(header)
 	if err != nil {
-		return nil, errSegment
+		return nil, record.ErrNoBuffer
 	}
-	used := min(h.used, uint64(info.Size()-segmentHeaderSize)) / 8
-	words := make([]uint64, headerWords+used)
+	used := min(h.Used, uint64(info.Size()-record.BufferHeaderBytes)) / 8
+	words := make([]uint64, record.BufferHeaderWords+used)
 	copy(words, header)
-	n, err := f.ReadAt(bytesOf(words[headerWords:]), segmentHeaderSize)
+	n, err := f.ReadAt(record.BytesOf(words[record.BufferHeaderWords:]), record.BufferHeaderBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return &segment{name: name, thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
+	return &record.Buffer{Name: name, Thread: h.Thread, Sequence: h.Sequence, Words: words[:record.BufferHeaderWords+n/8], Stopped: record.Printable([]byte(h.Stopped))}, nil
 }
 
 // readSettled reads the segment that a thread of a living process is writing to, up to the first call that has not
 // returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
 // written.
-func (d *Directory) readSettled(first *segment) (*segment, error) {
-	settled := headerWords
-	for limit := first.available(); ; {
-		_, reserved, open := first.recordAt(settled, limit)
+func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
+	settled := record.BufferHeaderWords
+	for limit := first.Available(); ; {
+		_, reserved, open := first.RecordAt(settled, limit)
 		if reserved == 0 || open {
 			break
 		}
 		settled += reserved
 	}
-	second, err := d.readSegment(first.name)
+	second, err := d.readSegment(first.Name)
 	if err != nil {
 		return nil, err
 	}
-	if second.thread != first.thread || second.sequence != first.sequence || len(second.words) < settled {
-		return nil, errSegment
+	if second.Thread != first.Thread || second.Sequence != first.Sequence || len(second.Words) < settled {
+		return nil, record.ErrNoBuffer
 	}
-	second.words = second.words[:settled]
+	second.Words = second.Words[:settled]
 	return second, nil
 }
 

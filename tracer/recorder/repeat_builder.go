@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // isRepeatable tells whether calls of a function do nothing but end and create requests, so that they can be repeats.
@@ -61,26 +62,26 @@ type repeatBuilder struct {
 
 // remember makes a repeat of a call that the slow path has just worked off; before is the repeat that the call before
 // was, if it was one.
-func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record, number, creator int32) {
+func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
-	if rs.off || c.failed || int(low(rec.words[recordLength])) != 8*len(rec.words) || !c.repeatable || rs.credit < repeatCost {
+	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {
 		return
 	}
 	m := &repeat{
-		layout: c.layout, first: rec.words[recordLength], number: number, creator: creator, requestAt: none,
+		layout: c.layout, first: rec.Words[record.LengthWord], number: number, creator: creator, requestAt: none,
 		in: slices.Clone(c.in[:len(c.params)]), out: slices.Clone(c.out[:len(c.params)]),
 		untraced: t.untraced, generation: rs.generation, era: rs.era, comm: communicatorUse{at: none},
 	}
-	b := &repeatBuilder{r: r, c: c, m: m, named: r.scratch.named, seen: make([]bool, len(rec.words)), ok: true}
+	b := &repeatBuilder{r: r, c: c, m: m, named: r.scratch.named, seen: make([]bool, len(rec.Words)), ok: true}
 	if c.layout.comm >= 0 {
-		m.comm = r.useOfCommunicator(c.in[c.layout.comm], rec.words)
+		m.comm = r.useOfCommunicator(c.in[c.layout.comm], rec.Words)
 	}
 	b.record(t)
-	if !b.ok || !b.sameValues(rec.words) {
+	if !b.ok || !b.sameValues(rec.Words) {
 		return
 	}
 	rs.credit -= repeatCost
-	rs.add(m, repeatHash(rec.words))
+	rs.add(m, repeatHash(rec.Words))
 	if before != nil {
 		before.next = m
 	}
@@ -111,11 +112,11 @@ func (rs *repeats) add(m *repeat, hash uint32) {
 
 // record goes over all words of the record.
 func (b *repeatBuilder) record(t *thread) {
-	for _, at := range []int32{recordLength, recordReserved, recordEpoch, recordEnter, recordExit} {
+	for _, at := range []int32{record.LengthWord, record.ReservedWord, record.EpochWord, record.EnterWord, record.ExitWord} {
 		b.seen[at] = true
 	}
 	if b.c.returnSlot == inStream {
-		b.source(recordReturn, 1, sourceWord)
+		b.source(record.ReturnWord, 1, sourceWord)
 	}
 	b.r.requests.begin(t.number)
 	for i := range b.c.params {
@@ -147,7 +148,7 @@ func (b *repeatBuilder) record(t *thread) {
 
 // parameter notes what the words of a parameter are. What is not named here has to be the same.
 func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) {
-	rd := reader{words: b.c.words, at: int(at), ok: true}
+	rd := record.Reader{Words: b.c.words, At: int(at), OK: true}
 	ignored := p.spec.RootOnly && !b.c.atRoot || b.r.inPlace(b.c, p)
 	switch {
 	case ignored:
@@ -161,7 +162,7 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 	case where == inStream:
 		b.source(at, 1, sourceWord)
 	case where == inList:
-		if elements, special, _ := rd.array(); special == 0 {
+		if elements, special, _ := rd.Array(); special == 0 {
 			b.source(at+1, len(elements), sourceList)
 		}
 	case where == inStatus:
@@ -176,8 +177,8 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 		b.source(at+1, n, sourceStatusList)
 	case where == inStatuses, where == inStatusList:
 		b.want(at)
-		rd.word()
-		words, special := rd.statuses()
+		rd.Word()
+		words, special := rd.Statuses()
 		if special != 0 {
 			b.ok = false
 			return
@@ -186,7 +187,7 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 		if where == inStatusList {
 			form = sourceStatusList
 		}
-		b.source(at+2, len(words)/statusWords, form)
+		b.source(at+2, len(words)/record.StatusWords, form)
 	case b.r.handles[p.kind] != nil:
 		b.handles(p, &rd)
 	}
@@ -194,17 +195,17 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 
 // requests notes the ids that words of requests stand for. On return from a call that may have ended them they are
 // whatever they are.
-func (b *repeatBuilder) requests(p *parameter, rd *reader, out bool) {
+func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	n := 1
 	if p.shape == shapeArray {
-		elements, special, _ := rd.array()
+		elements, special, _ := rd.Array()
 		if special != 0 {
 			return
 		}
-		n, rd.at = len(elements), rd.at-len(elements)
+		n, rd.At = len(elements), rd.At-len(elements)
 	}
 	mayEnd := p.spec.Effect == mpi.EffectCompleted || p.spec.Effect == mpi.EffectFreed
-	for at := rd.at; at < rd.at+n; at++ {
+	for at := rd.At; at < rd.At+n; at++ {
 		b.seen[at] = true
 		if mayEnd && out {
 			if p.outSlot != leftOut { // MPI_Request_free: what it returns is in the key
@@ -232,14 +233,14 @@ func (b *repeatBuilder) requests(p *parameter, rd *reader, out bool) {
 }
 
 // handles notes what the words of a handle mean.
-func (b *repeatBuilder) handles(p *parameter, rd *reader) {
-	first, n := rd.at, 1
+func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
+	first, n := rd.At, 1
 	if p.shape == shapeArray {
-		elements, special, _ := rd.array()
+		elements, special, _ := rd.Array()
 		if special != 0 {
 			return
 		}
-		first, n = rd.at-len(elements), len(elements)
+		first, n = rd.At-len(elements), len(elements)
 	}
 	for at := first; at < first+n; at++ {
 		v, found := b.r.handles[p.kind].table.get(b.c.words[at])
@@ -258,7 +259,7 @@ func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
 	b.m.sources = append(b.m.sources, resultSource{at, int32(n), form})
 	words := int32(n)
 	if form == sourceStatuses || form == sourceStatusList {
-		words *= statusWords
+		words *= record.StatusWords
 	}
 	for k := at; k < at+words; k++ {
 		b.seen[k] = true

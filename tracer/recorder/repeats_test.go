@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
@@ -153,19 +155,19 @@ func (s *fakeShim) inPieces(like []*thread) *Recorder {
 	sources := s.sources(r, false)
 	whole := make([][]uint64, len(sources))
 	for i, src := range sources {
-		whole[i] = src.segments[0].words
-		src.segments[0].words = append([]uint64{}, whole[i]...)
+		whole[i] = src.segments[0].Words
+		src.segments[0].Words = append([]uint64{}, whole[i]...)
 	}
 	rng := rand.New(rand.NewPCG(uint64(len(whole[0])), 1))
 	for epoch := uint64(0); ; epoch += 1 + rng.Uint64N(60) {
 		rest := false
 		for i, src := range sources {
-			at := headerWords
-			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+recordEpoch] <= epoch); n++ {
-				at += int(low(whole[i][at+recordReserved])) / 8
+			at := record.BufferHeaderWords
+			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+record.EpochWord] <= epoch); n++ {
+				at += int(record.Low(whole[i][at+record.ReservedWord])) / 8
 			}
 			rest = rest || at < len(whole[i])
-			src.segments[0].words[headerUsed] = uint64(at-headerWords) * 8
+			src.segments[0].Words[record.HeaderUsed] = uint64(at-record.BufferHeaderWords) * 8
 		}
 		for _, src := range sources {
 			src.closed = !rest
@@ -181,17 +183,17 @@ func (s *fakeShim) inPieces(like []*thread) *Recorder {
 // becomes full, of several threads all are there.
 func (s *fakeShim) inSegments(r *Recorder) *Recorder {
 	sources := s.sources(r, true)
-	rng := rand.New(rand.NewPCG(uint64(len(sources[0].segments[0].words)), 2))
+	rng := rand.New(rand.NewPCG(uint64(len(sources[0].segments[0].Words)), 2))
 	for _, src := range sources {
-		words := src.segments[0].words
+		words := src.segments[0].Words
 		src.ended, src.segments = false, nil
-		for at, sequence := headerWords, uint64(0); at < len(words); sequence++ {
+		for at, sequence := record.BufferHeaderWords, uint64(0); at < len(words); sequence++ {
 			end, limit := at, at+50+rng.IntN(3000)
 			for end < len(words) && (end == at || end < limit) {
-				end += int(low(words[end+recordReserved])) / 8
+				end += int(record.Low(words[end+record.ReservedWord])) / 8
 			}
-			seg := &segment{sequence: sequence, words: append(newSegmentWords(src.thread.number, sequence), words[at:end]...)}
-			seg.words[headerUsed] = uint64(end-at) * 8
+			seg := &record.Buffer{Sequence: sequence, Words: append(newSegmentWords(src.thread.number, sequence), words[at:end]...)}
+			seg.Words[record.HeaderUsed] = uint64(end-at) * 8
 			src.segments = append(src.segments, seg)
 			if at = end; len(sources) == 1 {
 				r.consumeOrWait(sources, true)
@@ -244,7 +246,7 @@ func TestSteadyLoopIsRepeats(t *testing.T) {
 		if !ok {
 			break
 		}
-		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec.words) == nil {
+		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec.Words) == nil {
 			slow++
 		}
 		r.step(src, rec, next)
@@ -273,8 +275,8 @@ func FuzzRepeats(f *testing.F) {
 		s.mixedProgram(rand.New(rand.NewPCG(seed, 4)), 120)
 		var records [][]uint64
 		words := s.threads[0].words
-		for at := headerWords; at < len(words); {
-			n := int(low(words[at+recordReserved])) / 8
+		for at := record.BufferHeaderWords; at < len(words); {
+			n := int(record.Low(words[at+record.ReservedWord])) / 8
 			records = append(records, words[at:at+n])
 			at += n
 		}
@@ -285,8 +287,8 @@ func FuzzRepeats(f *testing.F) {
 				continue
 			}
 			// the record before once more, with one word changed
-			last := out[headerWords:]
-			for at := headerWords; at < len(out); at += int(low(out[at+recordReserved])) / 8 {
+			last := out[record.BufferHeaderWords:]
+			for at := record.BufferHeaderWords; at < len(out); at += int(record.Low(out[at+record.ReservedWord])) / 8 {
 				last = out[at:]
 			}
 			changed := append([]uint64{}, last...)
@@ -296,7 +298,7 @@ func FuzzRepeats(f *testing.F) {
 			out = append(out, changed...)
 			i += 2
 		}
-		out[headerUsed] = uint64(len(out)-headerWords) * 8
+		out[record.HeaderUsed] = uint64(len(out)-record.BufferHeaderWords) * 8
 		s.threads = map[uint32]*fakeThread{0: {words: out}}
 		sameWithoutRepeats(t, s)
 	})

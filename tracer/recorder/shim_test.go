@@ -9,12 +9,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A fakeShim writes records as the shim does, for one process.
 type fakeShim struct {
 	t       testing.TB
-	process *Process
+	process *record.Process
 	epoch   uint64
 	clock   uint64
 	threads map[uint32]*fakeThread
@@ -43,33 +44,33 @@ const (
 	inPlace     = -1
 )
 
-var fakeConstants = []Constant{
-	{"comm", "MPI_COMM_NULL", commNull},
-	{"comm", "MPI_COMM_WORLD", commWorld},
-	{"comm", "MPI_COMM_SELF", commSelf},
-	{"request", "MPI_REQUEST_NULL", requestNull},
-	{"group", "MPI_GROUP_EMPTY", groupEmpty},
-	{"group", "MPI_GROUP_NULL", groupNull},
-	{"datatype", "MPI_INT", typeInt},
-	{"rank", "MPI_ANY_SOURCE", word(anySource)},
-	{"rank", "MPI_PROC_NULL", word(procNull)},
-	{"root", "MPI_ROOT", word(mpiRoot)},
-	{"root", "MPI_PROC_NULL", word(procNull)},
-	{"tag", "MPI_ANY_TAG", word(anyTag)},
-	{"buffer", "MPI_BOTTOM", 0},
-	{"buffer", "MPI_IN_PLACE", word(inPlace)},
-	{"index", "MPI_UNDEFINED", word(undefined)},
-	{"color", "MPI_UNDEFINED", word(undefined)},
-	{"error-code", "MPI_ERR_IN_STATUS", 17},
+var fakeConstants = []record.Constant{
+	{Kind: "comm", Name: "MPI_COMM_NULL", Value: commNull},
+	{Kind: "comm", Name: "MPI_COMM_WORLD", Value: commWorld},
+	{Kind: "comm", Name: "MPI_COMM_SELF", Value: commSelf},
+	{Kind: "request", Name: "MPI_REQUEST_NULL", Value: requestNull},
+	{Kind: "group", Name: "MPI_GROUP_EMPTY", Value: groupEmpty},
+	{Kind: "group", Name: "MPI_GROUP_NULL", Value: groupNull},
+	{Kind: "datatype", Name: "MPI_INT", Value: typeInt},
+	{Kind: "rank", Name: "MPI_ANY_SOURCE", Value: word(anySource)},
+	{Kind: "rank", Name: "MPI_PROC_NULL", Value: word(procNull)},
+	{Kind: "root", Name: "MPI_ROOT", Value: word(mpiRoot)},
+	{Kind: "root", Name: "MPI_PROC_NULL", Value: word(procNull)},
+	{Kind: "tag", Name: "MPI_ANY_TAG", Value: word(anyTag)},
+	{Kind: "buffer", Name: "MPI_BOTTOM", Value: 0},
+	{Kind: "buffer", Name: "MPI_IN_PLACE", Value: word(inPlace)},
+	{Kind: "index", Name: "MPI_UNDEFINED", Value: word(undefined)},
+	{Kind: "color", Name: "MPI_UNDEFINED", Value: word(undefined)},
+	{Kind: "error-code", Name: "MPI_ERR_IN_STATUS", Value: 17},
 }
 
-func word(v int64) Address { return Address(v) }
+func word(v int64) record.Address { return record.Address(v) }
 
 func newFakeShim(t testing.TB) *fakeShim {
-	p := &Process{
+	p := &record.Process{
 		Format: 1, Hostname: "node", PID: 4711, ABI: "mpich", LibraryVersion: "4.0.2", LaunchID: "launch",
-		Clock: ProcessClock{Kind: "monotonic"}, CallSites: "caller", Constants: fakeConstants,
-		Modules: []Module{
+		Clock: record.ProcessClock{Kind: "monotonic"}, CallSites: "caller", Constants: fakeConstants,
+		Modules: []record.Module{
 			{Path: "/opt/app", BuildID: "cafe", Base: 0x400000, Limit: 0x500000},
 			{Path: "/lib/libx.so", Base: 0x700000, Limit: 0x800000},
 		},
@@ -96,10 +97,10 @@ func (s *fakeShim) thread(n uint32) *fakeThread {
 }
 
 func newSegmentWords(thread uint32, sequence uint64) []uint64 {
-	words := make([]uint64, headerWords)
-	copy(bytesOf(words), segmentMagic)
-	words[headerFormat] = join(segmentFormat, thread)
-	words[headerSequence] = sequence
+	words := make([]uint64, record.BufferHeaderWords)
+	copy(record.BytesOf(words), record.BufferMagic)
+	words[record.HeaderFormat] = record.Join(record.BufferFormat, thread)
+	words[record.HeaderSequence] = sequence
 	return words
 }
 
@@ -139,11 +140,11 @@ func encodeArgument(words []uint64, v any) []uint64 {
 	case str:
 		add(int64(len(v)))
 		padded := make([]uint64, (len(v)+7)/8)
-		copy(bytesOf(padded), v)
+		copy(record.BytesOf(padded), v)
 		words = append(words, padded...)
 	case special:
 		add(v.length)
-		if v.length == lengthSentinel {
+		if v.length == record.LengthSentinel {
 			add(v.pointer)
 		}
 	case status:
@@ -206,7 +207,7 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	t := s.thread(thread)
 	at := len(t.words)
 	w := t.words
-	w = append(w, make([]uint64, recordPayload)...)
+	w = append(w, make([]uint64, record.HeaderWords)...)
 	for _, a := range arguments {
 		w = encodeArgument(w, a)
 	}
@@ -223,22 +224,22 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	state := uint32(0)
 	second := uint32(f.ID)
 	if s.process.Mode != "" && f.MayMark() { // on MPI_COMM_WORLD, in all tests
-		second |= flagMarker << 24
+		second |= record.FlagMarker << 24
 	}
-	w[at+recordLength] = join(0, second)
+	w[at+record.LengthWord] = record.Join(0, second)
 	if committed {
 		state = 1
-		w[at+recordLength] = join(bytes, second)
+		w[at+record.LengthWord] = record.Join(bytes, second)
 	}
-	w[at+recordReserved] = join(bytes, state)
-	w[at+recordEpoch] = epoch
-	w[at+recordEnter] = s.clock + 10
-	w[at+recordExit] = s.clock + 30
+	w[at+record.ReservedWord] = record.Join(bytes, state)
+	w[at+record.EpochWord] = epoch
+	w[at+record.EnterWord] = s.clock + 10
+	w[at+record.ExitWord] = s.clock + 30
 	s.clock += 30
-	w[at+recordAddress] = address
-	w[at+recordReturn] = uint64(result)
+	w[at+record.AddressWord] = address
+	w[at+record.ReturnWord] = uint64(result)
 	t.words = w
-	t.words[headerUsed] = uint64(len(w)-headerWords) * 8
+	t.words[record.HeaderUsed] = uint64(len(w)-record.BufferHeaderWords) * 8
 }
 
 // init writes MPI_Init of a rank.
@@ -262,9 +263,9 @@ func (s *fakeShim) sources(r *Recorder, ended bool) []*source {
 	var sources []*source
 	for n := range uint32(len(s.threads)) {
 		t := s.threads[n]
-		seg := &segment{thread: n, sequence: t.sequence, words: t.words}
+		seg := &record.Buffer{Thread: n, Sequence: t.sequence, Words: t.words}
 		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*segment{seg}, closed: ended, ended: ended,
+			thread: r.thread(n), segments: []*record.Buffer{seg}, closed: ended, ended: ended,
 		})
 	}
 	return sources

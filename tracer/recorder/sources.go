@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // The order in which the records of several threads are worked off. What matters is that a handle is created before it
@@ -17,7 +20,7 @@ import (
 // A source is what there is of a thread's records: segments in order, of which only the last may still grow.
 type source struct {
 	thread   *thread
-	segments []*segment
+	segments []*record.Buffer
 	// closed tells that the last segment grows no more: what is open in it will never be committed.
 	closed  bool
 	ended   bool // and the process is gone
@@ -31,8 +34,8 @@ func (r *Recorder) newSource(thread uint32) *source { return &source{thread: r.t
 func (s *source) number() uint32 { return s.thread.number }
 
 // add adds a segment, unless the recorder has all that is in it.
-func (s *source) add(seg *segment) {
-	if seg.sequence >= s.thread.sequence {
+func (s *source) add(seg *record.Buffer) {
+	if seg.Sequence >= s.thread.sequence {
 		s.segments = append(s.segments, seg)
 	}
 }
@@ -40,16 +43,16 @@ func (s *source) add(seg *segment) {
 // resume makes sure that the segments of a source follow on each other and on what the checkpoint has.
 func (r *Recorder) resume(s *source) (missing bool) {
 	t := s.thread
-	if len(s.segments) > 0 && s.segments[0].sequence != t.sequence {
-		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].sequence-1)
+	if len(s.segments) > 0 && s.segments[0].Sequence != t.sequence {
+		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].Sequence-1)
 		t.offset = 0
 		missing = true
 	}
 	// a checkpoint can have worked off the beginning of its first segment
 	s.started = t.offset > 0
 	for i := 1; i < len(s.segments); i++ {
-		if s.segments[i].sequence != s.segments[i-1].sequence+1 {
-			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].sequence)
+		if s.segments[i].Sequence != s.segments[i-1].Sequence+1 {
+			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].Sequence)
 			missing = true
 		}
 	}
@@ -58,22 +61,22 @@ func (r *Recorder) resume(s *source) (missing bool) {
 
 // peek finds the next committed record, or of a process that is gone one that was open then; at its end the source is
 // to go on at offset next.
-func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
+func (r *Recorder) peek(s *source) (rec record.Record, next int, ok bool) {
 	t := s.thread
 	for len(s.segments) > 0 {
 		seg := s.segments[0]
-		if t.offset < headerWords {
-			t.offset = headerWords
+		if t.offset < record.BufferHeaderWords {
+			t.offset = record.BufferHeaderWords
 		}
 		last := len(s.segments) == 1
 		grows := last && !s.closed
-		limit := seg.available()
-		if !s.started && limit > headerWords {
+		limit := seg.Available()
+		if !s.started && limit > record.BufferHeaderWords {
 			s.started = true // its thread has written the clock sample before the first record
 			r.beginSegment(seg)
 		}
 		for t.offset < limit {
-			rec, reserved, open := seg.recordAt(t.offset, limit)
+			rec, reserved, open := seg.RecordAt(t.offset, limit)
 			switch {
 			case reserved == 0:
 				if grows {
@@ -84,7 +87,7 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 			case open && grows:
 				return rec, 0, false
 			case open && last && s.ended: // what follows was called in it
-				rec.open = true
+				rec.Open = true
 				return rec, t.offset + reserved, true
 			case open:
 				r.lost.Abandoned++
@@ -97,24 +100,24 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 			return rec, 0, false
 		}
 		r.endSegment(seg)
-		t.sequence, t.offset, s.started = seg.sequence+1, 0, false
+		t.sequence, t.offset, s.started = seg.Sequence+1, 0, false
 		s.segments = s.segments[1:]
 	}
 	return rec, 0, false
 }
 
 // beginSegment takes the clock sample of a segment's header.
-func (r *Recorder) beginSegment(seg *segment) {
-	h, err := parseSegmentHeader(seg.words)
+func (r *Recorder) beginSegment(seg *record.Buffer) {
+	h, err := record.ParseBufferHeader(seg.Words)
 	if err == nil {
-		r.Sample(trace.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
+		r.Sample(trace.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
 	}
 }
 
 // endSegment takes what is known of a segment only at its end.
-func (r *Recorder) endSegment(seg *segment) {
-	if h, err := parseSegmentHeader(seg.words); err == nil {
-		r.lost.Dropped += h.dropped
+func (r *Recorder) endSegment(seg *record.Buffer) {
+	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
+		r.lost.Dropped += h.Dropped
 	}
 }
 
@@ -122,11 +125,11 @@ func (r *Recorder) endSegment(seg *segment) {
 func (r *Recorder) consume(sources []*source) { r.consumeOrWait(sources, false) }
 
 // consumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
-func (r *Recorder) consumeLast(sources []*source, l life) {
+func (r *Recorder) consumeLast(sources []*source, l observed.Life) {
 	r.life = l
 	r.consume(sources)
-	r.lost.Dropped += uint64(l.lost)
-	r.stopped = r.stopped || l.finalized != 0 && !r.finalized
+	r.lost.Dropped += uint64(l.Lost)
+	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
 // consumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
@@ -146,7 +149,7 @@ func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
 		return
 	}
 	type head struct {
-		rec  record
+		rec  record.Record
 		next int
 		ok   bool
 	}
@@ -162,7 +165,7 @@ func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
 		// the earliest, and the one that limits how far it may run on
 		first, second := -1, -1
 		before := func(i, j int) bool {
-			return j < 0 || heads[i].rec.epoch < heads[j].rec.epoch || heads[i].rec.epoch == heads[j].rec.epoch && i < j
+			return j < 0 || heads[i].rec.Epoch < heads[j].rec.Epoch || heads[i].rec.Epoch == heads[j].rec.Epoch && i < j
 		}
 		for i := range heads {
 			switch {
@@ -178,7 +181,7 @@ func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
 		}
 		last := uint64(math.MaxUint64)
 		if second >= 0 {
-			if last = heads[second].rec.epoch; second < first {
+			if last = heads[second].rec.Epoch; second < first {
 				last--
 			}
 		}
@@ -197,31 +200,31 @@ func (r *Recorder) run(s *source, last uint64) (short bool) {
 		return false
 	}
 	seg, t := s.segments[0], s.thread
-	limit := seg.available()
-	words, at := seg.words[:limit], max(t.offset, headerWords)
+	limit := seg.Available()
+	words, at := seg.Words[:limit], max(t.offset, record.BufferHeaderWords)
 	for {
-		if at, short = r.iterate(t, words, at, last, seg.live); short {
+		if at, short = r.iterate(t, words, at, last, seg.Live); short {
 			t.offset = at
 			if len(s.segments) == 1 {
 				return true
 			}
 			if r.across(s, limit, last) {
 				seg = s.segments[0]
-				limit = seg.available()
-				words, at = seg.words[:limit], t.offset
+				limit = seg.Available()
+				words, at = seg.Words[:limit], t.offset
 				continue
 			}
 		}
-		if limit-at < recordPayload {
+		if limit-at < record.HeaderWords {
 			break
 		}
-		second := loadAcquire(&words[at+recordReserved], seg.live)
-		reserved := int(low(second)) / 8
-		if high(second) != 1 || low(second)%8 != 0 || reserved < recordPayload || reserved > limit-at {
+		second := record.LoadAcquire(&words[at+record.ReservedWord], seg.Live)
+		reserved := int(record.Low(second)) / 8
+		if record.High(second) != 1 || record.Low(second)%8 != 0 || reserved < record.HeaderWords || reserved > limit-at {
 			break
 		}
-		length := int(low(words[at+recordLength])) / 8
-		if length < recordPayload || length > reserved || words[at+recordEpoch] > last {
+		length := int(record.Low(words[at+record.LengthWord])) / 8
+		if length < record.HeaderWords || length > reserved || words[at+record.EpochWord] > last {
 			break
 		}
 		w := words[at : at+length : at+length]
@@ -236,7 +239,7 @@ func (r *Recorder) run(s *source, last uint64) (short bool) {
 	return false
 }
 
-func (r *Recorder) step(s *source, rec record, next int) {
+func (r *Recorder) step(s *source, rec record.Record, next int) {
 	if s.ended {
 		r.carefully(s.thread, rec)
 	} else {
@@ -246,13 +249,13 @@ func (r *Recorder) step(s *source, rec record, next int) {
 }
 
 // record records a committed call of a thread, or a step of a vote: that is no call, and a loop goes on after it.
-func (r *Recorder) record(t *thread, rec record) {
-	if rec.function == voteFunction {
-		r.voted(t, rec.words)
+func (r *Recorder) record(t *thread, rec record.Record) {
+	if rec.Function == online.StepFunction {
+		r.voted(t, rec.Words)
 		return
 	}
-	if m := r.match(t, rec.words); m != nil {
-		r.again(t, m, rec.words)
+	if m := r.match(t, rec.Words); m != nil {
+		r.again(t, m, rec.Words)
 		return
 	}
 	r.apply(t, rec)
@@ -260,14 +263,14 @@ func (r *Recorder) record(t *thread, rec record) {
 
 // carefully is record for a recovery: a mistake of ours in one call does not cost all others. (In a living process it
 // ends tracing, and what was recorded is left to a recovery.)
-func (r *Recorder) carefully(t *thread, rec record) {
+func (r *Recorder) carefully(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++
-			r.addNote("a call of function %d could not be taken apart: %v", rec.function, p)
+			r.addNote("a call of function %d could not be taken apart: %v", rec.Function, p)
 		}
 	}()
-	if rec.open {
+	if rec.Open {
 		r.unfinished(t, rec)
 		return
 	}

@@ -11,12 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Sizes of the spool.
 const (
 	defaultSegmentBytes = 128 << 10
-	minSegmentBytes     = segmentHeaderSize + 4096
+	minSegmentBytes     = record.BufferHeaderBytes + 4096
 	maxSegmentBytes     = 1 << 30
 	checkpointBytes     = 4 << 20   // raw bytes between checkpoints, at least
 	mostStateKept       = 1 << 20   // of the buffer for checkpoints, between two of them
@@ -39,7 +41,7 @@ const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 // (Full), a checkpoint covers it, and Fresh gives it out again.
 type Spool struct {
 	dir      string
-	process  *Process
+	process  *record.Process
 	recorder *Recorder
 	sources  map[uint32]*spoolSource
 	order    []*source // of sources, as the recorder wants them
@@ -100,7 +102,7 @@ func Open(dir string) (*Spool, error) {
 		return nil, err
 	}
 	r := New(p)
-	r.dictionary().follow(filepath.Join(dir, dictionaryFile))
+	r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	var shared *budget.Budget // without one the process has its own limit
 	if p.SharedSpool != 0 {
 		shared, _ = budget.Open(filepath.Dir(dir))
@@ -121,7 +123,7 @@ func (s *Spool) Adopt(n uint32, segment unsafe.Pointer, capacity uint64) {
 		return
 	}
 	s.reach("segment adopted")
-	size := int64(capacity) + segmentHeaderSize
+	size := int64(capacity) + record.BufferHeaderBytes
 	s.mapped[uintptr(segment)] = &mapping{
 		path: filepath.Join(s.dir, fmt.Sprintf(ownSegment, n)), size: size, data: unsafe.Slice((*byte)(segment), size),
 	}
@@ -136,7 +138,7 @@ func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
 	}
 	s.reach("segment given")
 	src := s.source(thread)
-	src.segments = append(src.segments, liveSegment(m.data))
+	src.segments = append(src.segments, record.LiveBuffer(m.data))
 	src.open = append(src.open, m)
 	src.closed = false
 }
@@ -154,7 +156,7 @@ func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
 }
 
 // Ballot is what the rank says at a marker that one of its threads has come to: all records so far count.
-func (s *Spool) Ballot() (b Ballot, ok bool) {
+func (s *Spool) Ballot() (b online.Ballot, ok bool) {
 	if s.stopped != nil {
 		return b, false
 	}
@@ -284,7 +286,7 @@ func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, 
 		}
 		return nil, 0, err
 	}
-	return unsafe.Pointer(unsafe.SliceData(m.data)), uint64(m.size-segmentHeaderSize) / 8 * 8, nil
+	return unsafe.Pointer(unsafe.SliceData(m.data)), uint64(m.size-record.BufferHeaderBytes) / 8 * 8, nil
 }
 
 func (s *Spool) fresh(minimum uint64) (*mapping, error) {
@@ -293,10 +295,10 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 		size = defaultSegmentBytes
 	}
 	size = max(size, minSegmentBytes)
-	if minimum > maxSegmentBytes-segmentHeaderSize {
+	if minimum > maxSegmentBytes-record.BufferHeaderBytes {
 		return nil, fmt.Errorf("a record of %d bytes", minimum)
 	}
-	size = max(size, int64(minimum)+segmentHeaderSize)
+	size = max(size, int64(minimum)+record.BufferHeaderBytes)
 	page := int64(os.Getpagesize())
 	size = (size + page - 1) / page * page
 
@@ -411,7 +413,7 @@ func (s *Spool) Stop(err error) {
 	}
 	s.stopped = fmt.Errorf("%w: %w", ErrStopped, err)
 	for _, m := range s.mapped {
-		writeStopped(m.data, err.Error())
+		record.WriteStopped(m.data, err.Error())
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A spoolWriter writes the records of a fake shim into the segments of a spool, as the shim does.
@@ -44,7 +45,7 @@ func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	segment, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-segmentHeaderSize)
+	segment, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
 	w.spool.Adopt(w.own, segment, capacity)
 	w.own++
 	return segment, capacity
@@ -74,13 +75,13 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 		if capacity < uint64(len(rec)*8) {
 			w.t.Fatalf("capacity %d for a record of %d bytes", capacity, len(rec)*8)
 		}
-		t.words = unsafe.Slice((*uint64)(fresh), headerWords+int(capacity/8))
-		t.at = headerWords
-		t.words[headerSample], t.words[headerSample+1], t.words[headerSample+2] = 1, 1, 1
+		t.words = unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords+int(capacity/8))
+		t.at = record.BufferHeaderWords
+		t.words[record.HeaderSample], t.words[record.HeaderSample+1], t.words[record.HeaderSample+2] = 1, 1, 1
 	}
 	copy(t.words[t.at:], rec)
 	t.at += len(rec)
-	t.words[headerUsed] = uint64(t.at-headerWords) * 8
+	t.words[record.HeaderUsed] = uint64(t.at-record.BufferHeaderWords) * 8
 	return true
 }
 
@@ -88,7 +89,7 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
 	sequence := uint64(0)
 	if full != nil {
-		sequence = unsafe.Slice((*uint64)(full), headerWords)[headerSequence] + 1
+		sequence = unsafe.Slice((*uint64)(full), record.BufferHeaderWords)[record.HeaderSequence] + 1
 		w.spool.Full(thread, full)
 	}
 	var fresh unsafe.Pointer
@@ -102,7 +103,7 @@ func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (
 			return nil, 0, err
 		}
 	}
-	header := unsafe.Slice((*uint64)(fresh), headerWords)
+	header := unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords)
 	copy(header, newSegmentWords(thread, sequence))
 	w.spool.Given(thread, fresh)
 	return fresh, capacity, nil
@@ -114,17 +115,17 @@ func (w *spoolWriter) play(s *fakeShim, between func(n int)) (written int) {
 	for {
 		best, epoch := uint32(0), ^uint64(0)
 		for n, t := range s.threads {
-			a := max(at[n], headerWords)
-			if a < len(t.words) && (t.words[a+recordEpoch] < epoch || t.words[a+recordEpoch] == epoch && n < best) {
-				best, epoch = n, t.words[a+recordEpoch]
+			a := max(at[n], record.BufferHeaderWords)
+			if a < len(t.words) && (t.words[a+record.EpochWord] < epoch || t.words[a+record.EpochWord] == epoch && n < best) {
+				best, epoch = n, t.words[a+record.EpochWord]
 			}
 		}
 		if epoch == ^uint64(0) {
 			return written
 		}
-		a := max(at[best], headerWords)
+		a := max(at[best], record.BufferHeaderWords)
 		words := s.threads[best].words
-		n := int(low(words[a+recordReserved])) / 8
+		n := int(record.Low(words[a+record.ReservedWord])) / 8
 		if !w.write(best, words[a:a+n]) {
 			return written
 		}
@@ -181,7 +182,7 @@ func TestRecover(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newFakeShim(t)
 			// small segments: one per few dozen records
-			s.process.SegmentBytes = segmentHeaderSize + 4096
+			s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 			s.process.BootID = ""
 			s.randomProgram(rand.New(rand.NewPCG(seed, 2)), 3000)
 			w, dir := startSpool(t, s)
@@ -215,7 +216,7 @@ func TestRecover(t *testing.T) {
 
 func TestSnapshotOfALivingProcess(t *testing.T) {
 	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 	s.randomProgram(rand.New(rand.NewPCG(1, 2)), 1500)
 	w, dir := startSpool(t, s)
 	last := uint64(0)
@@ -239,7 +240,7 @@ func TestSnapshotOfALivingProcess(t *testing.T) {
 
 func TestSpoolLimit(t *testing.T) {
 	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 	s.process.SpoolLimitBytes = 40_000
 	s.randomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
 	w, dir := startSpool(t, s)
@@ -386,7 +387,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 	var writers []*spoolWriter
 	for n := range 3 {
 		s := newFakeShim(t)
-		s.process.SegmentBytes = segmentHeaderSize + 4096
+		s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 		s.process.SharedSpool = 1
 		s.process.SpoolLimitBytes = 10_000 // holds only where there is no account
 		s.randomProgram(rand.New(rand.NewPCG(uint64(n), 2)), 20_000)
@@ -421,7 +422,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
 		t.Run(name, func(t *testing.T) {
 			s := newFakeShim(t)
-			s.process.SegmentBytes = segmentHeaderSize + 4096
+			s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 			s.randomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
 			w, dir := startSpool(t, s)
 			plant := filepath.Join(dir, name)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // steps are the named steps of a segment's way and of a checkpoint: all that the source has.
@@ -42,7 +44,7 @@ const (
 // victimProgram is what the process does that is killed, with small segments and many checkpoints.
 func victimProgram(t testing.TB) *fakeShim {
 	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 	s.process.BootID = ""
 	s.randomProgram(rand.New(rand.NewPCG(11, 4)), 1500)
 	return s

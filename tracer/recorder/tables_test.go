@@ -10,16 +10,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // tablesProgram has what tables are made of: communicators that come, are named and go, objects, requests, values of all lengths.
 func tablesProgram(t *testing.T, seed uint64, calls int) *fakeShim {
 	random := rand.New(rand.NewPCG(seed, 8))
 	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SegmentBytes = record.BufferHeaderBytes + 4096
 	s.process.BootID = ""
 	s.process.Constants = append(s.process.Constants[:len(s.process.Constants):len(s.process.Constants)],
-		Constant{"datatype", "MPI_DATATYPE_NULL", 0x0c000000})
+		record.Constant{Kind: "datatype", Name: "MPI_DATATYPE_NULL", Value: 0x0c000000})
 	s.randomProgram(random, calls/2)
 	var kept []int64
 	raw := int64(1 << 30)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A column is a sequence of signed numbers, the last of them as varints in memory: those that are in no full block.
@@ -60,7 +62,7 @@ func (c *column) join(more *column) {
 // time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
 // first word of its record.
 func (t *thread) time(number int32, first uint64, enter, exit int64) {
-	function := functionIn(first)
+	function := record.FunctionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter
 	if t.calls == 0 {
 		t.firstTick, t.end, gap = enter, enter, 0
@@ -84,7 +86,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.tallied(number, isMarker(first), gap, duration) {
+	if t.tally != nil && t.tallied(number, record.IsMarker(first), gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -190,57 +192,57 @@ func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 		}
 	}
 	if t.tally != nil {
-		t.tally.addTo(to, len(t.recorder.clustering.votes))
+		t.tally.AddTo(to, len(t.recorder.clustering.Votes()))
 	}
 	return t.times(to, of)
 }
 
 // encodeTiming is the part of a checkpoint.
-func (t *thread) encodeTiming(e *encoder) {
-	e.int(t.rounder.Longest)
-	e.int(t.rounder.Recent)
-	e.int(t.rounder.Drift)
-	e.int(t.rounder.Since)
-	e.int(t.end)
-	e.int(t.inside)
-	e.bool(t.ended)
-	e.uint(t.blockTimes)
-	e.int(t.blockTicks)
+func (t *thread) encodeTiming(e *checkpoint.Encoder) {
+	e.Int(t.rounder.Longest)
+	e.Int(t.rounder.Recent)
+	e.Int(t.rounder.Drift)
+	e.Int(t.rounder.Since)
+	e.Int(t.end)
+	e.Int(t.inside)
+	e.Bool(t.ended)
+	e.Uint(t.blockTimes)
+	e.Int(t.blockTicks)
 	t.gaps.encode(e)
 	t.durations.encode(e)
-	e.uint(uint64(len(t.aggregates)))
+	e.Uint(uint64(len(t.aggregates)))
 	for i := range t.aggregates {
 		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			e.uint(s.Count)
-			e.int(s.Sum)
-			e.int(s.Min)
-			e.int(s.Max)
-			e.uint(uint64(len(s.Histogram)))
+			e.Uint(s.Count)
+			e.Int(s.Sum)
+			e.Int(s.Min)
+			e.Int(s.Max)
+			e.Uint(uint64(len(s.Histogram)))
 			for _, b := range s.Histogram {
-				e.uint(uint64(b.Bin))
-				e.uint(b.Count)
+				e.Uint(uint64(b.Bin))
+				e.Uint(b.Count)
 			}
 		}
 	}
 }
 
-func (t *thread) decodeTiming(d *decoder, terminals int) error {
-	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
-	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
-	t.blockTimes, t.blockTicks = d.uint(), d.int()
+func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
+	t.rounder = trace.TimingRounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
+	t.end, t.inside, t.ended = d.Int(), d.Int(), d.Bool()
+	t.blockTimes, t.blockTicks = d.Uint(), d.Int()
 	t.gaps.decode(d)
 	t.durations.decode(d)
-	n := d.count()
-	if d.bad || n > terminals || t.gaps.n != t.durations.n {
+	n := d.Count()
+	if d.Failed || n > terminals || t.gaps.n != t.durations.n {
 		return errCheckpoint
 	}
 	t.aggregates = make([]trace.Aggregate, n)
 	for i := range t.aggregates {
 		t.aggregates[i].Terminal = int32(i)
 		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			s.Count, s.Sum, s.Min, s.Max = d.uint(), d.int(), d.int(), d.int()
-			for range d.count() {
-				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.uint()), Count: d.uint()})
+			s.Count, s.Sum, s.Min, s.Max = d.Uint(), d.Int(), d.Int(), d.Int()
+			for range d.Count() {
+				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.Uint()), Count: d.Uint()})
 			}
 		}
 	}

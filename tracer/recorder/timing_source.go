@@ -15,10 +15,10 @@ type callRange struct{ from, to uint64 }
 
 // threadTimes are the times of a thread as a trace.TimingSource.
 type threadTimes struct {
-	log     *blockIndex
-	logged  []loggedBlock
-	memory  [][2][]byte // what follows
-	stoodIn []callRange // calls that have no times of their own
+	log          *blockIndex
+	logged       []loggedBlock
+	memory       [][2][]byte // what follows
+	extrapolated []callRange // calls for which the lead's times stand
 }
 
 // times gives a thread of a trace, whose content it is to be, its times; none where those of single calls are not kept.
@@ -40,17 +40,19 @@ func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 	}
 	columns := [][2]*column{{&t.gaps, &t.durations}}
 	if y := t.tally; y != nil {
-		for _, w := range []*waiting{&y.closed.times, &y.now.times} {
+		for _, w := range []*waiting{&y.closed, &y.now} {
 			columns = append(columns, [2]*column{&w.gaps, &w.durations})
 		}
-		rest.stoodIn = y.stoodInFor()
+		for from, to := range y.Extrapolated() {
+			rest.extrapolated = append(rest.extrapolated, callRange{from, to})
+		}
 	}
 	for _, c := range columns {
 		if c[0].n > 0 {
 			rest.memory = append(rest.memory, [2][]byte{slices.Clip(c[0].b), slices.Clip(c[1].b)})
 		}
 	}
-	if len(rest.logged)+len(rest.memory)+len(rest.stoodIn) > 0 {
+	if len(rest.logged)+len(rest.memory)+len(rest.extrapolated) > 0 {
 		to.Timing = rest
 	}
 	if len(coded) > 0 {
@@ -77,11 +79,11 @@ type timesReader struct {
 
 func (r *timesReader) ReadTiming(gaps, durations []int64) (int, error) {
 	for i := range gaps {
-		stood := &r.from.stoodIn
-		for len(*stood) > 0 && r.call >= (*stood)[0].to {
-			*stood = (*stood)[1:]
+		led := &r.from.extrapolated
+		for len(*led) > 0 && r.call >= (*led)[0].to {
+			*led = (*led)[1:]
 		}
-		if len(*stood) > 0 && r.call >= (*stood)[0].from {
+		if len(*led) > 0 && r.call >= (*led)[0].from {
 			gaps[i], durations[i] = 0, 0
 			r.call++
 			continue

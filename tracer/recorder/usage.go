@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // What tracing takes of a process is in a mapped file of its directory, so that it is known however the process ends. It is
@@ -42,7 +43,7 @@ func (s *Spool) Took(stalls Stalls) {
 		if err != nil {
 			s.took = make([]uint64, tookWords) // it is told nobody
 		} else {
-			s.took = wordsOf(data)
+			s.took = record.WordsOf(data)
 		}
 		s.measured = math.MaxUint64
 	}

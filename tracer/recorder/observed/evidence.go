@@ -1,4 +1,4 @@
-package recorder
+package observed
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence.h
@@ -103,7 +104,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 			}
 			name, _, _ := bytes.Cut(t.Name[:], []byte{0})
 			e.threads = append(e.threads, trace.ThreadUsage{
-				TID: int(t.TID), Name: printable(name), CPUNS: t.CPU, RunDelayNS: t.Delay, CallsMPI: t.Flags&1 != 0, Tool: t.Flags&2 != 0,
+				TID: int(t.TID), Name: record.Printable(name), CPUNS: t.CPU, RunDelayNS: t.Delay, CallsMPI: t.Flags&1 != 0, Tool: t.Flags&2 != 0,
 			})
 		}
 	}
@@ -165,9 +166,9 @@ func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
 	}
 }
 
-// addTo gives a rank its part of the evidence. What is of functions or call sites that the content does not have is left out:
+// AddTo gives a rank its part of the evidence. What is of functions or call sites that the content does not have is left out:
 // a living process may be ahead of its records.
-func (e *evidence) addTo(c *trace.Content) {
+func (e *evidence) AddTo(c *trace.Content) {
 	if e == nil {
 		return
 	}

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package recorder
+package clock
 
 func timeStampCounter() int64 { return 0 }
 

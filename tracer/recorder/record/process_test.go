@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func TestLibraryVersion(t *testing.T) {
 		"no idea": "no idea",
 	} {
 		p := Process{LibraryVersion: text}
-		if got := p.version(); got != want {
+		if got := p.Version(); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

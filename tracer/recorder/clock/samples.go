@@ -1,4 +1,4 @@
-package recorder
+package clock
 
 import (
 	"math"
@@ -17,8 +17,8 @@ const (
 	evenly = 10_000
 )
 
-// appendSample appends a sample to those of a rank and thins them out. One that is empty, or not after the last, is left out.
-func appendSample(samples []trace.ClockSample, s trace.ClockSample) []trace.ClockSample {
+// Append appends a sample to those of a rank and thins them out. One that is empty, or not after the last, is left out.
+func Append(samples []trace.ClockSample, s trace.ClockSample) []trace.ClockSample {
 	n := len(samples)
 	switch {
 	case s == (trace.ClockSample{}):

@@ -1,4 +1,4 @@
-package recorder
+package clock
 
 import (
 	"math"
@@ -76,7 +76,7 @@ func TestClocksOverDays(t *testing.T) {
 		for range 3 {
 			var samples []trace.ClockSample
 			for at := 1.0; at < seconds; at += 1 + 20*random.Float64() {
-				samples = appendSample(samples, node.sample(at, 40*random.Float64()))
+				samples = Append(samples, node.sample(at, 40*random.Float64()))
 			}
 			require.LessOrEqual(t, len(samples), maxSamples)
 			clock := trace.Clock{Kind: "tsc", Samples: samples}
@@ -122,7 +122,7 @@ func TestEvenClocksHaveFewSamples(t *testing.T) {
 	node := &fakeNode{begins: []float64{0}, at: []float64{5}, rates: []float64{1.00003}}
 	var samples []trace.ClockSample
 	for at := range 10_000 {
-		samples = appendSample(samples, node.sample(float64(at), 40*random.Float64()))
+		samples = Append(samples, node.sample(float64(at), 40*random.Float64()))
 		require.LessOrEqual(t, len(samples), fewSamples)
 		require.Equal(t, node.sample(float64(at), 0).Ticks, samples[len(samples)-1].Ticks)
 		require.Zero(t, samples[0].Ticks)

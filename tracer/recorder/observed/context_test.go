@@ -1,4 +1,4 @@
-package recorder
+package observed
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func contextDriver(t *testing.T) func(arguments ...string) *exec.Cmd {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "context")
 	out, err := exec.Command("gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program,
-		"../shim/testdata/context.c").CombinedOutput()
+		"../../shim/testdata/context.c").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
 }

@@ -1,4 +1,4 @@
-package recorder
+package clock
 
 import (
 	"math"
@@ -11,8 +11,8 @@ import (
 // readings is how often the clocks are read for a sample.
 const readings = 4
 
-// sampleNow reads the three clocks of a sample now; false when the clock of the records cannot be read here.
-func sampleNow(kind string) (trace.ClockSample, bool) {
+// Now reads the three clocks of a sample now; false when the clock of the records cannot be read here.
+func Now(kind string) (trace.ClockSample, bool) {
 	monotonic := func() int64 { return clockNS(unix.CLOCK_MONOTONIC) }
 	realtime := func() int64 { return clockNS(unix.CLOCK_REALTIME) }
 	switch {

@@ -1,4 +1,4 @@
-package recorder
+package observed
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func evidenceDriver(t *testing.T, flags ...string) func(arguments ...string) *ex
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "evidence")
 	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program}, flags...)
-	out, err := exec.Command("gcc", append(arguments, "../shim/testdata/evidence.c")...).CombinedOutput()
+	out, err := exec.Command("gcc", append(arguments, "../../shim/testdata/evidence.c")...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
 }
@@ -225,7 +225,7 @@ func TestEvidenceFile(t *testing.T) {
 		require.Nil(t, decodeEvidence(damaged, site))
 	}
 	var none *evidence
-	none.addTo(nil) // a process without the file
+	none.AddTo(nil) // a process without the file
 }
 
 func TestChooseEvidence(t *testing.T) {

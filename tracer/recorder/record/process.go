@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"encoding/json"
@@ -119,8 +119,8 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// errFormat is the error for what a newer tracer wrote.
-var errFormat = errors.New("it was written by a newer tracer; use that one's sidecar")
+// ErrFormat is the error for what a newer tracer wrote.
+var ErrFormat = errors.New("it was written by a newer tracer; use that one's sidecar")
 
 // ParseProcess reads the text of process.json.
 func ParseProcess(b []byte) (*Process, error) {
@@ -129,7 +129,7 @@ func ParseProcess(b []byte) (*Process, error) {
 		return nil, err
 	}
 	if p.Format > processFormat {
-		return nil, fmt.Errorf("format %d is newer than %d: %w", p.Format, processFormat, errFormat)
+		return nil, fmt.Errorf("format %d is newer than %d: %w", p.Format, processFormat, ErrFormat)
 	}
 	if len(p.Constants) > maxConstants {
 		return nil, fmt.Errorf("%d constants", len(p.Constants))
@@ -144,8 +144,8 @@ const (
 	maxConstants  = 1 << 16
 )
 
-// module returns the module that holds an address, nil if none does.
-func (p *Process) module(address uint64) *Module {
+// Module returns the module that holds an address, nil if none does.
+func (p *Process) Module(address uint64) *Module {
 	i := sort.Search(len(p.Modules), func(i int) bool { return uint64(p.Modules[i].Base) > address })
 	if i == 0 {
 		return nil
@@ -156,8 +156,8 @@ func (p *Process) module(address uint64) *Module {
 	return nil
 }
 
-// implementation is the name that people use.
-func (p *Process) implementation() string {
+// Implementation is the name that people use.
+func (p *Process) Implementation() string {
 	switch p.ABI {
 	case "openmpi":
 		return "Open MPI"
@@ -170,23 +170,23 @@ func (p *Process) implementation() string {
 // What MPI_Get_library_version says is free text, with how the library was built: only the number is kept.
 var libraryVersion = regexp.MustCompile(`(?:Open MPI v|MPICH Version:\s*|Intel\(R\) MPI Library |MVAPICH2? Version\s*:?\s*)([0-9][^\s,]*)`)
 
-// version is the number of the MPI library's release, "4.1.4"; the whole text where it has no known form.
-func (p *Process) version() string {
+// Version is the number of the MPI library's release, "4.1.4"; the whole text where it has no known form.
+func (p *Process) Version() string {
 	if m := libraryVersion.FindStringSubmatch(p.LibraryVersion); m != nil {
 		return m[1]
 	}
 	return p.LibraryVersion
 }
 
-// rankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
-func (p *Process) rankFromEnvironment() (rank, size int) {
+// RankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
+func (p *Process) RankFromEnvironment() (rank, size int) {
 	number := func(names ...string) int {
 		for _, name := range names {
 			if v, err := strconv.Atoi(p.Environment[name]); err == nil && v >= 0 {
 				return v
 			}
 		}
-		return none
+		return -1
 	}
 	return number("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"), number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 }

@@ -1,4 +1,4 @@
-package recorder
+package record
 
 import (
 	"encoding/binary"
@@ -23,63 +23,63 @@ import (
 //	path      return addresses, innermost first
 //	segment   kind, number, size, address of what allocated it (of a module: its base), ordinal
 //	line      of a source file of an interpreter: line, function, file (texts)
-const dictionaryFile = "dictionary"
+const DictionaryFile = "dictionary"
 
 const (
-	entryModule = iota + 1
-	entryPath
-	entrySegment
+	EntryModule = iota + 1
+	EntryPath
+	EntryAllocation
 	entryLine
 )
 
 const (
-	maxDictionary = 256 << 20 // bytes; one that has become longer is read so far by its own process, and by nobody else
+	MaxDictionary = 256 << 20 // bytes; one that has become longer is read so far by its own process, and by nobody else
 	maxEntry      = 1 << 20
 )
 
 // A word of a record that stands for an entry has the bits 10 on top, which no address of a program has, and the
 // number: of a path in the word of the return address, of a segment, with the offset in it, in the word of a pointer.
 const (
-	entryMark     = 2
-	entryShift    = 62
-	segmentShift  = 40
-	offsetMask    = 1<<segmentShift - 1
-	segmentNumber = 1<<(entryShift-segmentShift) - 1
+	EntryTag        = 2
+	EntryShift      = 62
+	AllocationShift = 40
+	OffsetMask      = 1<<AllocationShift - 1
+	AllocationMask  = 1<<(EntryShift-AllocationShift) - 1
 )
 
 // In the word of the return address this bit says that the number is that of a line.
-const lineMark = 1 << 61
+const LineTag = 1 << 61
 
-func isEntry(word uint64) bool { return word>>entryShift == entryMark }
+func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
 
-// A dictionary is what was read of the file so far. The zero value has no file.
-type dictionary struct {
-	file     string   // its path, of a living process
-	open     *os.File // or the file itself, of a recovery; it is not closed here
-	offset   int64    // of the next entry
-	modules  []Module
-	paths    [][]uint64
-	segments []trace.Segment // Site is 0
-	origins  []uint64        // of the segments: addresses
-	lines    []trace.Site
+// A Dictionary is what was read of the file so far. The zero value has no file.
+type Dictionary struct {
+	file        string   // its path, of a living process
+	open        *os.File // or the file itself, of a recovery; it is not closed here
+	offset      int64    // of the next entry
+	Modules     []Module
+	Paths       [][]uint64
+	Allocations []trace.Segment // Site is 0
+	Origins     []uint64        // of the segments: addresses
+	Lines       []trace.Site
 }
 
-// follow reads the file of a living process, now and whenever refresh is called.
-func (d *dictionary) follow(path string) {
+// Follow reads the file of a living process, now and whenever refresh is called.
+func (d *Dictionary) Follow(path string) {
 	d.file = path
-	d.refresh()
+	d.Refresh()
 }
 
-// read reads the file of a process that has ended. It stays open as long as the dictionary is in use.
-func (d *dictionary) read(f *os.File) {
+// Read reads the file of a process that has ended. It stays open as long as the dictionary is in use.
+func (d *Dictionary) Read(f *os.File) {
 	d.open = f
-	d.refresh()
+	d.Refresh()
 }
 
-// refresh reads what has been added to the file. What cannot be read is as if it
+// Refresh reads what has been added to the file. What cannot be read is as if it
 // were not there: records that need it lose a site or a segment.
-func (d *dictionary) refresh() {
-	if d.offset >= maxDictionary {
+func (d *Dictionary) Refresh() {
+	if d.offset >= MaxDictionary {
 		return
 	}
 	if d.open != nil {
@@ -105,8 +105,8 @@ func (d *dictionary) refresh() {
 }
 
 // readOn reads the entries from offset on.
-func (d *dictionary) readOn(f *os.File) {
-	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, maxDictionary-d.offset))
+func (d *Dictionary) readOn(f *os.File) {
+	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, MaxDictionary-d.offset))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return
 	}
@@ -114,7 +114,7 @@ func (d *dictionary) readOn(f *os.File) {
 		head := binary.NativeEndian.Uint64(more)
 		n := uint64(uint32(head))
 		if n < 8 || n%8 != 0 || n > maxEntry {
-			d.offset = maxDictionary // damaged: nothing after this can be found
+			d.offset = MaxDictionary // damaged: nothing after this can be found
 			break
 		}
 		if n > uint64(len(more)) {
@@ -130,47 +130,47 @@ func (d *dictionary) readOn(f *os.File) {
 	}
 }
 
-func (d *dictionary) add(kind uint64, words []uint64) {
-	r := reader{words: words, ok: true}
+func (d *Dictionary) add(kind uint64, words []uint64) {
+	r := Reader{Words: words, OK: true}
 	switch kind {
-	case entryModule:
-		m := Module{Base: Address(r.word()), Limit: Address(r.word())}
-		buildID, _, _ := r.text()
-		path, _, _ := r.text()
+	case EntryModule:
+		m := Module{Base: Address(r.Word()), Limit: Address(r.Word())}
+		buildID, _, _ := r.Text()
+		path, _, _ := r.Text()
 		m.BuildID, m.Path = string(buildID), string(path)
-		if r.ok {
-			d.modules = append(d.modules, m)
+		if r.OK {
+			d.Modules = append(d.Modules, m)
 		}
-	case entryPath:
-		d.paths = append(d.paths, words)
+	case EntryPath:
+		d.Paths = append(d.Paths, words)
 	case entryLine:
-		line := r.word()
-		function, _, _ := r.text()
-		file, _, _ := r.text()
+		line := r.Word()
+		function, _, _ := r.Text()
+		file, _, _ := r.Text()
 		var s trace.Site // it keeps its number
-		if r.ok && line <= math.MaxInt32 {
+		if r.OK && line <= math.MaxInt32 {
 			// An interpreter's program has no build id: the file stands for it, the line for the offset.
 			s = trace.Site{BuildID: string(file), Module: filepath.Base(string(file)), Offset: line, Function: string(function),
 				File: string(file), Line: int(line)}
 		}
-		d.lines = append(d.lines, s)
-	case entrySegment:
-		s := trace.Segment{Kind: trace.SegmentKind(r.word()), Number: int(r.word()), Size: r.word()}
-		origin := r.word()
-		s.Ordinal = int(r.word())
-		if !r.ok || s.Kind < trace.HeapSegment || s.Kind > trace.UnknownSegment || int(int32(s.Number)) != s.Number || s.Number < 0 ||
+		d.Lines = append(d.Lines, s)
+	case EntryAllocation:
+		s := trace.Segment{Kind: trace.SegmentKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
+		origin := r.Word()
+		s.Ordinal = int(r.Word())
+		if !r.OK || s.Kind < trace.HeapSegment || s.Kind > trace.UnknownSegment || int(int32(s.Number)) != s.Number || s.Number < 0 ||
 			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
 			s, origin = trace.Segment{Kind: trace.UnknownSegment}, 0 // it keeps its number
 		}
-		d.segments = append(d.segments, s)
-		d.origins = append(d.origins, origin)
+		d.Allocations = append(d.Allocations, s)
+		d.Origins = append(d.Origins, origin)
 	}
 }
 
-// module finds the module that was loaded last at an address.
-func (d *dictionary) module(address uint64) *Module {
-	for i := len(d.modules) - 1; i >= 0; i-- {
-		if m := &d.modules[i]; address >= uint64(m.Base) && address < uint64(m.Limit) {
+// Module finds the module that was loaded last at an address.
+func (d *Dictionary) Module(address uint64) *Module {
+	for i := len(d.Modules) - 1; i >= 0; i-- {
+		if m := &d.Modules[i]; address >= uint64(m.Base) && address < uint64(m.Limit) {
 			return m
 		}
 	}

@@ -1,4 +1,4 @@
-package recorder
+package observed
 
 import (
 	"encoding/binary"
