@@ -23,7 +23,7 @@ func TestSignificance(t *testing.T) {
 	// nor does the receive side of a scatter
 	s.call(0, "MPI_Scatter", 0, 0x10, 2, typeInt, -77, 0xbad, 1, commWorld, inPlace)
 	s.call(0, "MPI_Send", 0, 0, 0, typeInt, procNull, 0, commWorld)
-	expect(t, lines(t, s.content(), 0)[1:],
+	expect(t, lines(t, contentOf(s), 0)[1:],
 		"Gatherv(ptr 1 INT - - - 0 COMM_WORLD -> -)",
 		"Gatherv(ptr 1 INT [1 1 1 1] [0 1 2 3] INT 1 COMM_WORLD -> ptr)",
 		"Alltoall(IN_PLACE - - 1 INT COMM_WORLD -> ptr)",
@@ -50,11 +50,11 @@ func TestDenseHandles(t *testing.T) {
 	s.call(0, "MPI_Group_free", 0, 800, groupNull)
 	s.call(0, "MPI_Group_incl", 0, groupEmpty, 0, list{}, groupEmpty)
 	s.call(0, "MPI_Comm_group", 0, commWorld, 900)
-	expect(t, lines(t, s.content(), 0)[1:3],
+	expect(t, lines(t, contentOf(s), 0)[1:3],
 		"Type_contiguous(4 INT -> #0)",
 		"Type_contiguous(4 #0 -> #1)",
 	)
-	expect(t, tail(lines(t, s.content(), 0), 7),
+	expect(t, tail(lines(t, contentOf(s), 0), 7),
 		"Comm_group(COMM_WORLD -> #0)",
 		"Comm_group(COMM_WORLD -> #0)",
 		"Group_free(#0 -> GROUP_NULL)",
@@ -70,7 +70,7 @@ func TestFailedCall(t *testing.T) {
 	s.init(0, 2)
 	s.call(0, "MPI_Recv", 5, 1, typeInt, 99, 0, commWorld, 0x10, noStat{})
 	s.call(0, "MPI_Comm_dup", 5, commWorld, 0)
-	expect(t, tail(lines(t, s.content(), 0), 2),
+	expect(t, tail(lines(t, contentOf(s), 0), 2),
 		"Recv(1 INT 99 0 COMM_WORLD -> ptr -)=~5",
 		"Comm_dup(COMM_WORLD -> -)=~5",
 	)
@@ -79,13 +79,13 @@ func TestFailedCall(t *testing.T) {
 func TestResultsGoToStreams(t *testing.T) {
 	s := newFakeShim(t)
 	s.init(0, 2)
-	before := len(s.content().Signatures)
+	before := len(contentOf(s).Signatures)
 	for k := range int64(4) {
 		s.call(0, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: k, tag: k * k, bytes: 4 * k})
 		s.call(0, "MPI_Get_count", 0, status{source: k, tag: k * k, bytes: 4 * k}, typeInt, k)
 		s.call(0, "MPI_Wtime", int64(math.Float64bits(1.5*float64(k))))
 	}
-	c := s.content()
+	c := contentOf(s)
 	if n := len(c.Signatures) - before; n != 3 {
 		t.Errorf("%d signatures, want 3", n)
 	}
@@ -105,7 +105,7 @@ func TestSites(t *testing.T) {
 	for _, address := range []uint64{0x401234, 0x700010, 0x123, 0x401234, 0} {
 		s.callAt(0, address, "MPI_Barrier", 0, commWorld)
 	}
-	c := s.content()
+	c := contentOf(s)
 	want := []trace.Site{
 		{BuildID: "cafe", Module: "app", Offset: 0x1000},
 		{BuildID: "cafe", Module: "app", Offset: 0x1234},
@@ -130,7 +130,7 @@ func TestTiming(t *testing.T) {
 	s.init(0, 2)
 	s.clock += 5
 	s.call(0, "MPI_Barrier", 0, commWorld)
-	th := s.content().Threads.At(0)
+	th := contentOf(s).Threads.At(0)
 	if th.FirstTick != 1010 || th.Gaps[0] != 0 || th.Gaps[1] != 15 || th.Durations[1] != 20 {
 		t.Error(th.FirstTick, th.Gaps, th.Durations)
 	}
@@ -145,7 +145,7 @@ func TestCodesOfAnImplementation(t *testing.T) {
 		s.call(0, "MPI_Send", int64(0x2a00c806+i<<16), 0x10, 1, typeInt, 7, 1, commWorld)
 		s.call(0, "MPI_Send", 17, 0x10, 1, typeInt, 7, 1, commWorld)
 	}
-	c := s.content()
+	c := contentOf(s)
 	codes := map[trace.Form]int{}
 	for i := range c.Signatures {
 		if c.Signatures[i].Function == mpi.ByName("MPI_Send").ID {

@@ -3,8 +3,6 @@ package recorder
 import (
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -72,12 +70,4 @@ func BenchmarkStencil(b *testing.B) {
 		s.waitall(raw)
 		s.call(0, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
 	})
-}
-
-func cpuTime(b *testing.B) int64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
 }

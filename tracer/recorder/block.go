@@ -36,6 +36,10 @@ type blockOf struct {
 // timesOf names the times of a thread.
 func timesOf(thread uint32) blockOf { return blockOf{thread: thread, terminal: none} }
 
+// isTimes reports whether the blocks are of a thread's times, isChapter whether they are its chapters.
+func (of blockOf) isTimes() bool   { return of.terminal == none }
+func (of blockOf) isChapter() bool { return of.terminal == aChapter }
+
 // A block in the log is a header and its data.
 const blockHeader = 52
 

@@ -41,10 +41,10 @@ func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(numb
 func (s *Spool) writeBlocks() error {
 	var times, values, chapters []*block
 	for _, b := range s.recorder.takeBlocks() {
-		switch b.of.terminal {
-		case none:
+		switch {
+		case b.of.isTimes():
 			times = append(times, b)
-		case aChapter:
+		case b.of.isChapter():
 			chapters = append(chapters, b)
 		default:
 			values = append(values, b)

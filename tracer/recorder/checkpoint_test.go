@@ -20,12 +20,12 @@ func TestCheckpointAnywhere(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			s := newFakeShim(t)
 			s.randomProgram(rng, 300)
-			want := s.content()
+			want := contentOf(s)
 
 			// all records in the order in which they are worked off
 			var order []recordOf
 			collect := New(s.process)
-			sources := s.sources(collect, true)
+			sources := sourcesOf(s, collect, true)
 			for {
 				first := -1
 				var rec record.Record
@@ -77,7 +77,7 @@ type recordOf struct {
 func TestDamagedCheckpoint(t *testing.T) {
 	s := newFakeShim(t)
 	s.randomProgram(rand.New(rand.NewPCG(1, 1)), 50)
-	state := s.recorder().AppendState(nil)
+	state := recorderOf(s).AppendState(nil)
 	for i := range state {
 		damaged := slices.Clone(state)
 		damaged[i] ^= 0x10

@@ -48,7 +48,7 @@ func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 
 // consume lets the recorder of a rank work off what is there.
 func (w *votingWorld) consume(rank int) *Recorder {
-	w.recorders[rank].consume(w.shims[rank].sources(w.recorders[rank], false))
+	w.recorders[rank].consume(sourcesOf(w.shims[rank], w.recorders[rank], false))
 	return w.recorders[rank]
 }
 
@@ -57,10 +57,10 @@ func (w *votingWorld) vote() trace.VoteState {
 	ballots := make([]online.Ballot, len(w.shims))
 	unchanged := true
 	for rank, s := range w.shims {
-		s.vote(0, []uint64{uint64(online.StepCut), w.votes})
+		writeVote(s, 0, []uint64{uint64(online.StepCut), w.votes})
 		ballots[rank] = w.consume(rank).Ballot()
 		unchanged = unchanged && ballots[rank].Unchanged
-		s.vote(0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
+		writeVote(s, 0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
 		s.clock += heldTicks / 2
 	}
 	if w.between != nil {
@@ -97,15 +97,15 @@ func (w *votingWorld) vote() trace.VoteState {
 				words[outcomeCount]++
 			}
 		}
-		s.vote(0, words)
+		writeVote(s, 0, words)
 		s.clock += heldTicks / 2
 	}
 	w.votes++
 	return w.state
 }
 
-// vote writes the record of a step of a vote.
-func (s *fakeShim) vote(thread uint32, words []uint64) {
+// writeVote writes the record of a step of a vote.
+func writeVote(s *fakeShim, thread uint32, words []uint64) {
 	t := s.thread(thread)
 	at := len(t.words)
 	t.words = append(append(t.words, make([]uint64, record.HeaderWords)...), words...)
@@ -158,7 +158,7 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	p := *w.shims[rank].process
 	p.Mode = ""
 	r := New(&p)
-	r.consume(w.shims[rank].sources(r, true))
+	r.consume(sourcesOf(w.shims[rank], r, true))
 	r.lost.Malformed = 0 // the records of votes
 	c := inMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
@@ -375,7 +375,7 @@ func TestBallotSignature(t *testing.T) {
 		for _, at := range order[rank] {
 			s.callAt(0, at, "MPI_Barrier", 0, commWorld)
 		}
-		s.vote(0, []uint64{uint64(online.StepCut), 1})
+		writeVote(s, 0, []uint64{uint64(online.StepCut), 1})
 		signatures = append(signatures, w.consume(rank).Ballot().Signature)
 	}
 	require.Equal(t, signatures[0], signatures[1])
@@ -429,9 +429,9 @@ func FuzzVoteRecord(f *testing.F) {
 			for k := i; k < len(b); k++ {
 				words = append(words, uint64(int64(int8(b[k]))))
 			}
-			s.vote(0, words)
+			writeVote(s, 0, words)
 		}
-		c := inMemory(t)(s.recorder().Content())
+		c := inMemory(t)(recorderOf(s).Content())
 		require.NoError(t, c.Validate())
 		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
 	})

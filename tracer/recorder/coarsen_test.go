@@ -22,7 +22,7 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		s := longProgram(t, seed, 900_000)
 		s.process.Timing = "lossless"
-		want := s.content()
+		want := wholeContent(s)
 		w, dir := startSpool(t, s)
 		given := uint64(0)
 		coarsen := func() {

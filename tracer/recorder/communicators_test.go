@@ -17,7 +17,7 @@ func simulate(t *testing.T, size int, f func(s *fakeShim, rank int64)) []*trace.
 		s := newFakeShim(t)
 		s.init(int64(rank), int64(size))
 		f(s, int64(rank))
-		cs = append(cs, s.content())
+		cs = append(cs, contentOf(s))
 	}
 	return cs
 }
@@ -67,7 +67,7 @@ func countMembers(cs []*trace.Content, name string) int {
 	return 0
 }
 
-func (s *fakeShim) split(comm, color, newComm int64, d descr) {
+func split(s *fakeShim, comm, color, newComm int64, d descr) {
 	s.call(0, "MPI_Comm_split", 0, comm, color, 0, newComm, d)
 }
 
@@ -77,15 +77,15 @@ func TestSplitNames(t *testing.T) {
 		// rows of three, raw handles that differ from rank to rank
 		row := rank / 3
 		raw := 9000 + 16*rank
-		s.split(commWorld, row, raw, descr{raw: raw, own: rank % 3, size: 3, group: list{3 * row, 3*row + 1, 3*row + 2}})
+		split(s, commWorld, row, raw, descr{raw: raw, own: rank % 3, size: 3, group: list{3 * row, 3*row + 1, 3*row + 2}})
 		// the first row splits again; the other ranks get nothing from a split that they take part in
 		if row == 0 {
-			s.split(raw, 0, raw+1, descr{raw: raw + 1, own: 2 - rank, size: 3, group: list{2, 1, 0}})
+			split(s, raw, 0, raw+1, descr{raw: raw + 1, own: 2 - rank, size: 3, group: list{2, 1, 0}})
 		}
 		if rank == 5 {
 			s.call(0, "MPI_Comm_split", 0, commWorld, undefined, 0, commNull)
 		} else {
-			s.split(commWorld, 0, raw+2, descr{raw: raw + 2, own: rank, size: 5, group: list{0, 1, 2, 3, 4}})
+			split(s, commWorld, 0, raw+2, descr{raw: raw + 2, own: rank, size: 5, group: list{0, 1, 2, 3, 4}})
 		}
 		// duplicates of the world afterwards have the same ordinal on all ranks
 		s.call(0, "MPI_Comm_dup", 0, commWorld, raw+3, descr{raw: raw + 3, own: rank, size: size, group: list{0, 1, 2, 3, 4, 5}})
@@ -156,7 +156,7 @@ func TestIntercommunicators(t *testing.T) {
 			return descr{raw: raw, own: rank / 2, size: int64(len(groups[side])), inter: 1,
 				remoteSize: int64(len(groups[1-side])), group: groups[side], remote: groups[1-side]}
 		}
-		s.split(commWorld, side, 50, descr{raw: 50, own: rank / 2, size: int64(len(groups[side])), group: groups[side]})
+		split(s, commWorld, side, 50, descr{raw: 50, own: rank / 2, size: int64(len(groups[side])), group: groups[side]})
 		s.call(0, "MPI_Intercomm_create", 0, 50, 0, commWorld, 1-side, 12, 51, d(51))
 		s.call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
 		s.call(0, "MPI_Intercomm_merge", 0, 51, side, 53, descr{raw: 53, own: rank/2 + 3*side, size: 5, group: list{0, 2, 4, 1, 3}})

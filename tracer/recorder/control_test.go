@@ -39,7 +39,7 @@ func TestRegionsThatAreOff(t *testing.T) {
 	}
 	s.call(1, "MPI_Barrier", 0, commWorld)
 	s.call(1, "MPI_Barrier", 0, commWorld)
-	c := s.content()
+	c := contentOf(s)
 	var want []string
 	for range 3 {
 		want = append(want, "MPI_Waitall", "MPI_Pcontrol", "MPI_Pcontrol")
@@ -59,11 +59,11 @@ func TestOffFromTheStart(t *testing.T) {
 	s.process.Excluded = "rma,io"
 	s.init(0, 2)
 	s.call(0, "MPI_Comm_free", 0, commWorld, commNull)
-	c := s.content()
+	c := contentOf(s)
 	require.Equal(t, []string{"MPI_Init", "MPI_Comm_free"}, untraced(t, c, 0))
 	require.Equal(t, []string{"rank 0: tracing was off at its end"}, c.Meta.Notes)
 	require.Equal(t, []string{"io", "rma"}, c.Meta.Excluded)
-	resumed, err := Restore(s.process, s.recorder().AppendState(nil))
+	resumed, err := Restore(s.process, recorderOf(s).AppendState(nil))
 	require.NoError(t, err)
 	again := inMemory(t)(resumed.Content())
 	require.Empty(t, cmp.Diff(c, again, listed))

@@ -112,7 +112,7 @@ func TestLocatedPointers(t *testing.T) {
 	}
 	r := New(s.process)
 	r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
-	r.consume(s.sources(r, true))
+	r.consume(sourcesOf(s, r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
 		require.NoError(t, err)

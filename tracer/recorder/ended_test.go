@@ -33,7 +33,7 @@ func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 		open(s)
 		r := New(s.process)
 		r.life = observed.Life{Alive: int64(s.clock) + 5000}
-		r.consume(s.sources(r, true))
+		r.consume(sourcesOf(s, r, true))
 		c, err := r.Content()
 		require.NoError(t, err)
 		cursor, err := c.Cursor(0, 0)
@@ -78,7 +78,7 @@ func TestLifeOfEnds(t *testing.T) {
 	require.Equal(t, &trace.End{Ticks: 300, Signal: 11, ExitCode: -1}, end(), "the handler took its time")
 	s := newFakeShim(t)
 	s.init(0, 2)
-	r := s.recorder()
+	r := recorderOf(s)
 	r.life = observed.Life{Alive: 1 << 40, Signal: 11, SignalAt: 5}
 	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, r.endOf(), "it went on")
 	write("CAIRNLF1", 300, 0, 0, 4, 320)

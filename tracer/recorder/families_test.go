@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -12,71 +11,6 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
-
-// varyingProgram sends messages of another size in every iteration, two at once by requests, and exchanges lists of
-// counts; every tenth iteration has another receive.
-func varyingProgram(t testing.TB, iterations int) *fakeShim {
-	random := rand.New(rand.NewPCG(3, 5))
-	s := newFakeShim(t)
-	s.process.BootID = ""
-	s.init(0, 4)
-	for i := range int64(iterations) {
-		s.call(0, "MPI_Isend", 0, 0x10, i, typeInt, 1, 7, commWorld, 500)
-		s.call(0, "MPI_Isend", 0, 0x10, i/2, typeInt, 2, random.IntN(5), commWorld, 501)
-		s.call(0, "MPI_Alltoallv", 0, 0x10, list{1, i, 1, i + 1}, list{0, 1, 2, 3}, typeInt,
-			list{2, 2, i, 2}, list{0, 1, 2, 3}, typeInt, commWorld, 0x20)
-		if i%10 == 0 {
-			s.call(0, "MPI_Recv", 0, i, typeInt, anySource, 7, commWorld, 0x10, status{source: i % 3, tag: 7, bytes: 4 * i})
-		}
-		s.call(0, "MPI_Wait", 0, 500, 0x2c000000, status{})
-		s.call(0, "MPI_Wait", 0, 501, 0x2c000000, status{})
-	}
-	return s
-}
-
-// Arguments that vary without end are values of one signature: neither the table of signatures nor the memory nor a
-// checkpoint grows with them, and every call is what it was.
-func TestVaryingArgumentsAreBounded(t *testing.T) {
-	const iterations = 20_000
-	s := varyingProgram(t, iterations)
-	w, dir := startSpool(t, s)
-	w.play(s, nil)
-	r := w.spool.recorder
-	require.Less(t, len(r.signatures.terminals), 5*mostAlike)
-	require.Less(t, w.spool.stateSize, int64(300<<10))
-	c, _, err := Recover(dir)
-	require.NoError(t, err)
-	require.Less(t, len(c.Signatures), 5*mostAlike)
-
-	var b bytes.Buffer
-	require.NoError(t, trace.Write(&b, c))
-	file, err := trace.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	require.NoError(t, err)
-	cursor, err := file.Cursor(0, 0)
-	require.NoError(t, err)
-	count := func(e *trace.Event, at int) int64 { return e.In[at].Int }
-	sends, receives, exchanges := 0, 0, 0
-	for cursor.Next() {
-		switch e := cursor.Event(); e.Function.Name {
-		case "MPI_Isend":
-			i := sends / 2
-			if sends%2 == 1 {
-				i /= 2
-			}
-			require.EqualValues(t, i, count(e, 1), "send %d", sends)
-			sends++
-		case "MPI_Recv":
-			require.EqualValues(t, 10*receives, count(e, 0), "receive %d", receives)
-			require.EqualValues(t, 40*receives, e.Out[len(e.Out)-1].List[4].Int)
-			receives++
-		case "MPI_Alltoallv":
-			require.EqualValues(t, exchanges, e.In[1].List[1].Int, "exchange %d", exchanges)
-			exchanges++
-		}
-	}
-	require.NoError(t, cursor.Err())
-	require.Equal(t, []int{2 * iterations, iterations, iterations / 10}, []int{sends, exchanges, receives})
-}
 
 // A family that becomes wide is so on every path that a record can take, also of calls that were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
@@ -98,7 +32,7 @@ func TestAMillionSizes(t *testing.T) {
 	s := newFakeShim(t)
 	s.process.BootID, s.process.Timing = "", "aggregated"
 	s.init(0, 2)
-	r := s.recorder()
+	r := recorderOf(s)
 	send := Call{Function: mpi.ByName("MPI_Send").ID, Words: make([]uint64, record.HeaderWords+6)}
 	play := func(from, to int) uint64 {
 		for i := from; i < to; i++ {
@@ -122,4 +56,14 @@ func TestAMillionSizes(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, trace.Write(&b, c))
 	require.Less(t, b.Len(), 24<<10)
+}
+
+// A restored recorder knows the families that the recorder knew.
+func TestFamiliesOfHandlesAreRestored(t *testing.T) {
+	s, _, _ := wideHandles(t, 800)
+	r := recorderOf(s)
+	again, err := Restore(s.process, r.AppendState(nil))
+	require.NoError(t, err)
+	require.Positive(t, r.families.wide)
+	require.Equal(t, r.families, again.families)
 }

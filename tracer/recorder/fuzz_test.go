@@ -49,7 +49,7 @@ func noTables(tablesAt, func([]byte) error) error { return errCheckpoint }
 func FuzzRestore(f *testing.F) {
 	s := newFakeShim(f)
 	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	state := s.recorder().AppendState(nil)
+	state := recorderOf(s).AppendState(nil)
 	f.Add(state[len(checkpointMagic) : len(state)-8])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := restore(s.process, b, noTables)

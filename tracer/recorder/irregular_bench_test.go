@@ -200,9 +200,9 @@ func BenchmarkIrregular(b *testing.B) {
 					var m runtime.MemStats
 					runtime.ReadMemStats(&m)
 					n := int64(max(sp.checkpoints-checkpoints, 1))
-					fmt.Fprintf(os.Stderr, "%-15s %10d calls %6.0f ns/call %6.1f MiB of heap %6d signatures; a checkpoint %6.2f ms, %5d KiB of state\n",
+					fmt.Fprintf(os.Stderr, "%-15s %10d calls %6.0f ns/call %6.1f MiB of heap %6.1f estimated; a checkpoint %6.2f ms, %5d KiB of state\n",
 						kind.name, run.calls, float64(cpu-before)/float64(run.calls-done), float64(m.HeapAlloc)/(1<<20),
-						len(sp.recorder.signatures.terminals), float64(inCheckpoints/n)/1e6, states/n>>10)
+						float64(sp.recorder.memory())/(1<<20), float64(inCheckpoints/n)/1e6, states/n>>10)
 					before, done, checkpoints, inCheckpoints, states = cpu, run.calls, sp.checkpoints, 0, 0
 				}
 				runtime.KeepAlive(run)

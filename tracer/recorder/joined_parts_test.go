@@ -107,7 +107,7 @@ func TestJoinedParts(t *testing.T) {
 				s = chaoticProgram(t, 40, 900_000)
 			}
 			s.process.BootID = ""
-			whole := s.content()
+			whole := wholeContent(s)
 			w, dir := startSpool(t, s)
 			w.spool.recorder.limits.grammar, w.spool.times.most = 300_000, 1
 			o := objects{}

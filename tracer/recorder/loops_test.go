@@ -13,7 +13,7 @@ type loopBody []func(iteration int)
 
 // randomLoop makes the body of a loop of a thread: calls that are the same each time, and such that differ now and then
 // in what must not matter, or in what must.
-func (s *fakeShim) randomLoop(rng *rand.Rand, thread uint32, base int64) loopBody {
+func randomLoop(s *fakeShim, rng *rand.Rand, thread uint32, base int64) loopBody {
 	var body loopBody
 	for range 1 + rng.IntN(6) {
 		at := uint64(0x401000 + rng.IntN(8)*0x10)
@@ -109,7 +109,7 @@ func (s *fakeShim) randomLoop(rng *rand.Rand, thread uint32, base int64) loopBod
 				s.callAt(thread, at, "MPI_Waitall", 0, 1, list{base + 40}, list{requestNull}, stats{{source: now(i), bytes: int64(i % 2)}})
 			})
 		case 12: // a loop inside, whose trip count may change; a switch of tracing
-			inner := s.randomLoop(rng, thread, base+1000)
+			inner := randomLoop(s, rng, thread, base+1000)
 			body = append(body, func(i int) {
 				for k := range 3 + int(now(i)) {
 					for _, f := range inner {
@@ -142,7 +142,7 @@ func TestLoops(t *testing.T) {
 				threads := 1 + rng.IntN(2)
 				bodies := make([]loopBody, threads)
 				for k := range bodies {
-					bodies[k] = s.randomLoop(rng, uint32(k), base+int64(k)*5000)
+					bodies[k] = randomLoop(s, rng, uint32(k), base+int64(k)*5000)
 				}
 				for i := range 20 + rng.IntN(100) {
 					for k := range bodies {
@@ -203,7 +203,7 @@ func TestLongIterationsSpanSegments(t *testing.T) {
 		s.call(0, "MPI_Barrier", 0, commWorld)
 	}
 	sameWithoutRepeats(t, s)
-	r := s.inSegments(New(s.process))
+	r := inSegments(s, New(s.process))
 	require.Greater(t, r.threads[0].loop.came, uint64(iterations*calls*95/100))
 }
 

@@ -145,7 +145,7 @@ func timesIn(x *blockIndex, files []string) (blocks map[string][]loggedBlock, ca
 	in := map[uint32]callRange{}
 	for of, list := range x.blocks {
 		for _, b := range list {
-			if of.terminal != none || !slices.Contains(files, b.file) {
+			if !of.isTimes() || !slices.Contains(files, b.file) {
 				continue
 			}
 			blocks[b.file] = append(blocks[b.file], b)

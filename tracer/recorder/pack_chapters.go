@@ -24,7 +24,7 @@ func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err 
 		var blocks []loggedBlock
 		for of, list := range k.log.blocks {
 			for _, b := range list {
-				if of.terminal == aChapter && b.file == file {
+				if of.isChapter() && b.file == file {
 					blocks = append(blocks, b)
 				}
 			}

@@ -20,7 +20,7 @@ func TestChaptersApart(t *testing.T) {
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		s := chaoticProgram(t, 20+seed, 400_000)
-		whole := s.content()
+		whole := wholeContent(s)
 		w, dir := startSpool(t, s)
 		w.spool.recorder.limits.grammar = 100_000
 		w.spool.times.most = 1

@@ -47,7 +47,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 8))
 			s := longProgram(t, uint64(seed), 420_000)
 			s.process.Timing = timing
-			want := s.content()
+			want := wholeContent(s)
 			w, dir := startSpool(t, s)
 			var coded, before, after int64
 			w.play(s, func(n int) {

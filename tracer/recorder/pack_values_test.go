@@ -44,7 +44,7 @@ func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		s := receivingProgram(t, seed, calls)
-		want := s.content()
+		want := wholeContent(s)
 		w, dir := startSpool(t, s)
 		var coded uint64
 		most := 0

@@ -1,6 +1,9 @@
 package recorder
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 // A randomProgram makes calls of a fake program with two threads: loops, shared request handles, wildcards, polls,
 // communicators that come and go. It returns after n calls or some more.
@@ -78,4 +81,61 @@ func (s *fakeShim) randomProgram(rng *rand.Rand, n int) {
 		}
 	}
 	s.call(0, "MPI_Pcontrol", 0, 1)
+}
+
+// varyingProgram sends messages of another size in every iteration, two at once by requests, and exchanges lists of
+// counts; every tenth iteration has another receive.
+func varyingProgram(t testing.TB, iterations int) *fakeShim {
+	random := rand.New(rand.NewPCG(3, 5))
+	s := newFakeShim(t)
+	s.process.BootID = ""
+	s.init(0, 4)
+	for i := range int64(iterations) {
+		s.call(0, "MPI_Isend", 0, 0x10, i, typeInt, 1, 7, commWorld, 500)
+		s.call(0, "MPI_Isend", 0, 0x10, i/2, typeInt, 2, random.IntN(5), commWorld, 501)
+		s.call(0, "MPI_Alltoallv", 0, 0x10, list{1, i, 1, i + 1}, list{0, 1, 2, 3}, typeInt,
+			list{2, 2, i, 2}, list{0, 1, 2, 3}, typeInt, commWorld, 0x20)
+		if i%10 == 0 {
+			s.call(0, "MPI_Recv", 0, i, typeInt, anySource, 7, commWorld, 0x10, status{source: i % 3, tag: 7, bytes: 4 * i})
+		}
+		s.call(0, "MPI_Wait", 0, 500, 0x2c000000, status{})
+		s.call(0, "MPI_Wait", 0, 501, 0x2c000000, status{})
+	}
+	return s
+}
+
+// wideHandles is a program whose calls differ in handles that come and go: requests in lists of all lengths and in any order,
+// and datatypes that are never freed. want has, for each wait and send, the raw handles that it names.
+func wideHandles(t testing.TB, iterations int) (s *fakeShim, waits [][]int64, sends []int64) {
+	random := rand.New(rand.NewPCG(7, 7))
+	s = newFakeShim(t)
+	s.process.BootID = ""
+	s.init(0, 64)
+	next := int64(1 << 20)
+	for range iterations {
+		var some, null list
+		var statuses stats
+		for k := range 1 + random.IntN(9) {
+			if k > 0 && random.IntN(6) == 0 {
+				some, null, statuses = append(some, requestNull), append(null, requestNull), append(statuses, status{})
+				continue
+			}
+			next += 16
+			s.call(0, "MPI_Irecv", 0, 8, typeInt, random.Int64N(64), random.Int64N(1<<15), commWorld, 0x10, next)
+			some, null = append(some, next), append(null, requestNull)
+			statuses = append(statuses, status{source: random.Int64N(64), tag: random.Int64N(9), bytes: random.Int64N(1 << 20)})
+		}
+		random.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
+		s.call(0, "MPI_Waitall", 0, len(some), some, null, statuses)
+		waits = append(waits, some)
+		next += 16
+		s.call(0, "MPI_Type_contiguous", 0, 3, typeInt, next)
+		made := next
+		if len(sends) > 0 && random.IntN(2) == 0 {
+			made = sends[random.IntN(len(sends))]
+		}
+		s.call(0, "MPI_Send", 0, 0x10, 1, made, 1, 7, commWorld)
+		sends = append(sends, made)
+	}
+	return s, waits, sends
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
-func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
+func mixedProgram(s *fakeShim, rng *rand.Rand, n int) {
 	s.init(0, 4)
 	group := list{0, 1, 2, 3}
 	comm, commRank := int64(0), int64(0)
@@ -119,19 +119,19 @@ func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
 	t.Helper()
 	r, slow := New(s.process), New(s.process)
 	slow.repeats.off = true
-	living := s.sources(r, true)
+	living := sourcesOf(s, r, true)
 	for _, src := range living {
 		src.ended = false // as in the process itself: the way without detours
 	}
 	r.consume(living)
-	slow.consume(s.sources(slow, true))
+	slow.consume(sourcesOf(s, slow, true))
 	want := slow.AppendState(nil)
-	if !bytes.Equal(s.inPieces(r.threads).AppendState(nil), want) {
+	if !bytes.Equal(inPieces(s, r.threads).AppendState(nil), want) {
 		t.Error("the fast path made another trace of records that came in pieces")
 	}
 	slowly := New(s.process)
 	slowly.repeats.off = true
-	if !bytes.Equal(s.inSegments(New(s.process)).AppendState(nil), s.inSegments(slowly).AppendState(nil)) {
+	if !bytes.Equal(inSegments(s, New(s.process)).AppendState(nil), inSegments(s, slowly).AppendState(nil)) {
 		t.Error("the fast path made another trace of records in segments")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
@@ -147,12 +147,12 @@ func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
 
 // inPieces records as a process does whose segments grow meanwhile: of several threads what there was up to one epoch
 // after the other, of one thread some calls at a time.
-func (s *fakeShim) inPieces(like []*thread) *Recorder {
+func inPieces(s *fakeShim, like []*thread) *Recorder {
 	r := New(s.process)
 	for _, t := range like {
 		r.thread(t.number) // in the same order
 	}
-	sources := s.sources(r, false)
+	sources := sourcesOf(s, r, false)
 	whole := make([][]uint64, len(sources))
 	for i, src := range sources {
 		whole[i] = src.segments[0].Words
@@ -181,8 +181,8 @@ func (s *fakeShim) inPieces(like []*thread) *Recorder {
 
 // inSegments records as a process does whose segments are small: a thread that is alone has each of them compressed as it
 // becomes full, of several threads all are there.
-func (s *fakeShim) inSegments(r *Recorder) *Recorder {
-	sources := s.sources(r, true)
+func inSegments(s *fakeShim, r *Recorder) *Recorder {
+	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].segments[0].Words)), 2))
 	for _, src := range sources {
 		words := src.segments[0].Words
@@ -210,7 +210,7 @@ func TestRepeats(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
 			s := newFakeShim(t)
 			if seed%2 == 0 {
-				s.mixedProgram(rng, 600)
+				mixedProgram(s, rng, 600)
 			} else {
 				s.randomProgram(rng, 600)
 			}
@@ -239,7 +239,7 @@ func TestSteadyLoopIsRepeats(t *testing.T) {
 		s.call(0, "MPI_Type_free", 0, 700, 0x0c000000)
 	}
 	r := New(s.process)
-	src := s.sources(r, true)[0]
+	src := sourcesOf(s, r, true)[0]
 	slow := 0
 	for {
 		rec, next, ok := r.peek(src)
@@ -272,7 +272,7 @@ func FuzzRepeats(f *testing.F) {
 			return
 		}
 		s := newFakeShim(t)
-		s.mixedProgram(rand.New(rand.NewPCG(seed, 4)), 120)
+		mixedProgram(s, rand.New(rand.NewPCG(seed, 4)), 120)
 		var records [][]uint64
 		words := s.threads[0].words
 		for at := record.BufferHeaderWords; at < len(words); {

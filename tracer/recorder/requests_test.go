@@ -10,32 +10,6 @@ import (
 )
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
-func (s *fakeShim) isend(to, tag, request int64) {
-	s.call(0, "MPI_Isend", 0, 0x1234, 1, typeInt, to, tag, commWorld, request)
-}
-
-func (s *fakeShim) irecv(from, tag, request int64) {
-	s.call(0, "MPI_Irecv", 0, 1, typeInt, from, tag, commWorld, 0x1234, request)
-}
-
-func (s *fakeShim) waitall(requests list) {
-	after := make(list, len(requests))
-	statuses := make(stats, len(requests))
-	for i := range requests {
-		after[i] = requestNull
-		statuses[i] = status{source: int64(i), tag: 5, bytes: 4}
-	}
-	s.call(0, "MPI_Waitall", 0, len(requests), requests, after, statuses)
-}
-
-func expect(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got\n%s", d)
-	}
-}
-
-func tail(s []string, n int) []string { return s[len(s)-n:] }
 
 // Three receives that complete in another order each time get the same ids each time (Pilgrim §3.4.3).
 func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
@@ -54,7 +28,7 @@ func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
 			raw = after
 		}
 	}
-	c := s.content()
+	c := contentOf(s)
 	got := lines(t, c, 0)
 	for round := range 3 {
 		expect(t, got[1+6*round:4+6*round],
@@ -82,7 +56,7 @@ func TestSharedRequestHandle(t *testing.T) {
 		s.isend(1, 1, shared)
 		s.waitall(list{shared, 77, shared, requestNull, shared})
 	}
-	got := lines(t, s.content(), 0)
+	got := lines(t, contentOf(s), 0)
 	want := []string{
 		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #0)",
 		"Isend(ptr 1 INT 2 1 COMM_WORLD -> #1)",
@@ -105,7 +79,7 @@ func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
 	s.call(0, "MPI_Testsome", 0, 3, list{requestNull, 101, requestNull}, list{requestNull, requestNull, requestNull}, 1, list{1},
 		stats{{source: 1, tag: 7, bytes: 4}})
 	s.call(0, "MPI_Waitsome", 0, 3, list{requestNull, requestNull, requestNull}, list{requestNull, requestNull, requestNull}, undefined, list{}, stats{})
-	c := s.content()
+	c := contentOf(s)
 	expect(t, tail(lines(t, c, 0), 4),
 		"Waitsome(3 [#0 #1 #2] -> - ~2 ~(2 0) ~(2 7 0 0 8 0 7 0 0 4))",
 		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~0 ~() ~())",
@@ -119,13 +93,13 @@ func TestPollsShareATerminal(t *testing.T) {
 	s := newFakeShim(t)
 	s.init(0, 2)
 	s.irecv(1, 7, 100)
-	before := len(s.content().Signatures)
+	before := len(contentOf(s).Signatures)
 	for range 5 {
 		s.call(0, "MPI_Test", 0, 100, 100, 0, noStat{})
 	}
 	s.call(0, "MPI_Test", 0, 100, requestNull, 1, status{source: 1, tag: 7, bytes: 4})
 	s.call(0, "MPI_Test", 0, requestNull, requestNull, 1, status{source: anySource, tag: anyTag})
-	c := s.content()
+	c := contentOf(s)
 	if n := len(c.Signatures); n != before+2 {
 		t.Errorf("%d new signatures, want 2", n-before)
 	}
@@ -149,7 +123,7 @@ func TestPersistentRequestKeepsItsID(t *testing.T) {
 	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 777)
 	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 778)
 	s.call(0, "MPI_Cancel", 0, 501)
-	expect(t, lines(t, s.content(), 0)[1:],
+	expect(t, lines(t, contentOf(s), 0)[1:],
 		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #0)",
 		"Recv_init(1 INT 1 7 COMM_WORLD -> ptr #1)",
 		"Startall(2 [#0 #1] -> [#0 #1])",
@@ -172,7 +146,7 @@ func TestWaitallInStatus(t *testing.T) {
 	s.call(0, "MPI_Waitall", 17, 2, list{10, 11}, list{requestNull, 11}, stats{{source: 0, tag: 1}, {err: 19}})
 	s.irecv(0, 1, 10)
 	s.irecv(1, 1, 12)
-	expect(t, tail(lines(t, s.content(), 0), 3),
+	expect(t, tail(lines(t, contentOf(s), 0), 3),
 		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=ERR_IN_STATUS",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #0)",
 		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
@@ -184,7 +158,7 @@ func TestRequestOfUnknownOrigin(t *testing.T) {
 	s.init(0, 2)
 	s.call(0, "MPI_Wait", 0, 999, requestNull, status{source: 1})
 	s.irecv(0, 1, 999)
-	expect(t, tail(lines(t, s.content(), 0), 2),
+	expect(t, tail(lines(t, contentOf(s), 0), 2),
 		"Wait(#0 -> - [~1 ~0 ~0 ~0 ~0])",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #1)",
 	)
@@ -230,7 +204,7 @@ func TestSharedHandleOfThreads(t *testing.T) {
 	}
 	s.call(1, "MPI_Wait", 0, shared, requestNull, status{})
 	s.call(0, "MPI_Wait", 0, shared, requestNull, status{})
-	c := s.content()
+	c := contentOf(s)
 	expect(t, lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
 	expect(t, lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
@@ -248,7 +222,7 @@ func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
 	s.call(1, "MPI_Mprobe", 0, 1, 8, commWorld, message, status{source: 1, tag: 8, bytes: 4})
 	s.call(1, "MPI_Mrecv", 0, 1, typeInt, message, 0x20, messageNull, status{source: 1, tag: 8, bytes: 4})
 	s.call(0, "MPI_Wait", 0, handle, requestNull, status{source: 1, tag: 7, bytes: 4})
-	c := s.content()
+	c := contentOf(s)
 	expect(t, lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
 	expect(t, lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
 		"Mprobe(1 8 COMM_WORLD -> #0 [~1 ~8 ~0 ~0 ~4])", "Mrecv(1 INT #0 -> ptr #1 [~1 ~8 ~0 ~0 ~4])")
@@ -258,7 +232,7 @@ func ExampleRecorder() {
 	s := newFakeShim(nil)
 	s.init(0, 2)
 	s.isend(1, 7, 100)
-	r := s.recorder()
+	r := recorderOf(s)
 	fmt.Println(r.Calls(), r.rank, r.worldSize)
 	// Output: 2 0 2
 }
@@ -273,7 +247,7 @@ func TestIgnoredStatuses(t *testing.T) {
 		s.call(0, "MPI_Test", 0, 1000, 1000, 0, ignored{noStat{}})
 		s.call(0, "MPI_Test", 0, 1000, requestNull, 1, ignored{status{source: 1, tag: 7, bytes: 4}})
 	}
-	c := s.content()
+	c := contentOf(s)
 	byIgnored := map[bool]int{}
 	for _, signature := range c.Signatures {
 		if signature.Function == mpi.ByName("MPI_Test").ID {

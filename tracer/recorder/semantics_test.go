@@ -25,7 +25,7 @@ func TestFailedWaitEndsTheRequest(t *testing.T) {
 	// the first is done, the second is not
 	s.call(0, "MPI_Waitall", truncated, 2, list{1001, 1002}, list{requestNull, 1002}, noStats{})
 	s.call(0, "MPI_Wait", 0, 1002, requestNull, status{source: 3, tag: 7, bytes: 4})
-	expect(t, lines(t, s.content(), 0)[1:],
+	expect(t, lines(t, contentOf(s), 0)[1:],
 		"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
 		"Wait(#0 -> REQUEST_NULL -)=~15",
 		"Isend(ptr 1 INT 2 8 COMM_WORLD -> #1)",
@@ -48,7 +48,7 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 	s.call(0, "MPI_Request_free", 0, shared, requestNull)
 	s.waitall(list{shared, shared})
 	s.isend(0, 5, shared)
-	got := lines(t, s.content(), 0)
+	got := lines(t, contentOf(s), 0)
 	expect(t, got[4:],
 		"Request_free(#0 -> REQUEST_NULL)",
 		"Waitall(2 [#1 #2] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4]])",
@@ -131,7 +131,7 @@ func TestEveryKindOfRequest(t *testing.T) {
 					s.call(0, "MPI_Wait", 0, raw, requestNull, status{})
 				}
 			}
-			got := lines(t, s.content(), 0)[1:]
+			got := lines(t, contentOf(s), 0)[1:]
 			half := len(got) / 2
 			require.Equal(t, strings.Join(got[:half], "\n"), strings.Join(got[half:], "\n"))
 			require.Contains(t, got[0], "#0")
@@ -155,7 +155,7 @@ func TestCallbacksByPlace(t *testing.T) {
 	s.call(0, "MPI_Comm_create_errhandler", 0, 0x701000, 0x94000001)
 	s.call(0, "MPI_Op_create", 0, 0x10, 1, 0x98000002) // in no module
 	s.call(0, "MPI_Grequest_start", 0, 0x402340, 0x402380, 0x402390, 0x9000, 7001)
-	c := s.content()
+	c := contentOf(s)
 	place := func(v trace.Value) string {
 		if v.Form != trace.Code {
 			return v.Text
@@ -177,7 +177,7 @@ func TestCallbacksByPlace(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 	require.Equal(t, uint64(0x2341), c.Sites[c.Signatures[1].In[0].Int-1].Offset)
 	require.Equal(t, trace.Pointer, c.Signatures[3].In[0].Form)
-	resumed, err := Restore(s.process, s.recorder().AppendState(nil))
+	resumed, err := Restore(s.process, recorderOf(s).AppendState(nil))
 	require.NoError(t, err)
 	again := inMemory(t)(resumed.Content())
 	require.Empty(t, cmp.Diff(c, again, listed))
@@ -211,7 +211,7 @@ func TestNoParent(t *testing.T) {
 	s := newFakeShim(t)
 	s.init(0, 1)
 	s.call(0, "MPI_Comm_get_parent", 0, commNull)
-	expect(t, lines(t, s.content(), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
+	expect(t, lines(t, contentOf(s), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
 }
 
 // Two halves of one world that meet at a port give their communicator the same name; so do two that join a socket.
@@ -225,7 +225,7 @@ func TestPortWithinOneWorld(t *testing.T) {
 			group, other = other, group
 			call = "MPI_Comm_connect"
 		}
-		s.split(commWorld, half, raw, descr{raw: raw, own: rank % 2, size: 2, group: group})
+		split(s, commWorld, half, raw, descr{raw: raw, own: rank % 2, size: 2, group: group})
 		for k := range int64(2) {
 			s.call(0, call, 0, str("port"), 0, 0, raw, 200+k, descr{raw: 200 + k, own: rank % 2, size: 2, inter: 1, remoteSize: 2, group: group, remote: other})
 		}
@@ -251,7 +251,7 @@ func TestSessionsKnowTheWorld(t *testing.T) {
 	s.call(0, "MPI_Session_init", 0, 0, 0, 0x38000001, 2, 5)
 	s.call(0, "MPI_Comm_create_from_group", 0, 0x48000001, str("tag"), 0, 0, 900,
 		descr{raw: 900, own: 2, size: 5, group: list{0, 1, 2, 3, 4}})
-	c := s.content()
+	c := contentOf(s)
 	require.Equal(t, 2, c.Ranks.At(0).Rank)
 	require.Equal(t, 5, c.Meta.WorldSize)
 	require.Len(t, c.Communicators, 1)

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -252,27 +255,6 @@ func (s *fakeShim) init(rank, size int64) {
 		descr{raw: commWorld, own: rank, size: size, group: group})
 }
 
-// recorder works off everything that was written.
-func (s *fakeShim) recorder() *Recorder {
-	r := New(s.process)
-	r.consume(s.sources(r, true))
-	return r
-}
-
-func (s *fakeShim) sources(r *Recorder, ended bool) []*source {
-	var sources []*source
-	for n := range uint32(len(s.threads)) {
-		t := s.threads[n]
-		seg := &record.Buffer{Thread: n, Sequence: t.sequence, Words: t.words}
-		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*record.Buffer{seg}, closed: ended, ended: ended,
-		})
-	}
-	return sources
-}
-
-func (s *fakeShim) content() *trace.Content { return inMemory(s.t)(s.recorder().Content()) }
-
 // inMemory reads the times of what was recorded.
 func inMemory(t testing.TB) func(c *trace.Content, err error) *trace.Content {
 	return func(c *trace.Content, err error) *trace.Content {
@@ -413,4 +395,39 @@ func lines(t testing.TB, c *trace.Content, thread int) []string {
 		t.Errorf("thread %d has %d calls, says %d", thread, len(out), th.Calls)
 	}
 	return out
+}
+
+func (s *fakeShim) isend(to, tag, request int64) {
+	s.call(0, "MPI_Isend", 0, 0x1234, 1, typeInt, to, tag, commWorld, request)
+}
+
+func (s *fakeShim) irecv(from, tag, request int64) {
+	s.call(0, "MPI_Irecv", 0, 1, typeInt, from, tag, commWorld, 0x1234, request)
+}
+
+func (s *fakeShim) waitall(requests list) {
+	after := make(list, len(requests))
+	statuses := make(stats, len(requests))
+	for i := range requests {
+		after[i] = requestNull
+		statuses[i] = status{source: int64(i), tag: 5, bytes: 4}
+	}
+	s.call(0, "MPI_Waitall", 0, len(requests), requests, after, statuses)
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+func tail(s []string, n int) []string { return s[len(s)-n:] }
+
+func cpuTime(b *testing.B) int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -15,7 +15,7 @@ func TestThreadsByEpoch(t *testing.T) {
 		s.call(0, "MPI_Send", 0, 0x10, 1, 600, 1, 7, commWorld)
 		s.call(0, "MPI_Type_free", 0, 600, 0x0c000000)
 	}
-	c := s.content()
+	c := contentOf(s)
 	for round := range 3 {
 		expect(t, lines(t, c, 0)[1+4*round:][:3],
 			"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
@@ -39,12 +39,12 @@ func TestOpenRecords(t *testing.T) {
 	s.isend(1, 7, 100)
 
 	r := New(s.process)
-	living := s.sources(r, false)
+	living := sourcesOf(s, r, false)
 	r.consume(living)
 	if n := r.Calls(); n != 3 {
 		t.Errorf("%d calls of a living process, want 3", n)
 	}
-	gone := s.sources(r, true)
+	gone := sourcesOf(s, r, true)
 	r.consume(gone)
 	if n := r.Calls(); n != 5 {
 		t.Errorf("%d calls in the end, want 5", n)

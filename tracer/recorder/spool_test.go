@@ -155,6 +155,24 @@ func openSpool(t testing.TB, s *fakeShim, dir string) (*spoolWriter, string) {
 	return &spoolWriter{t: t, spool: spool, threads: map[uint32]*spoolThread{}}, dir
 }
 
+// wholeContent is the trace of everything that a fake shim wrote, made without a spool.
+func wholeContent(s *fakeShim) *trace.Content {
+	r := New(s.process)
+	consumeAll(r, s)
+	return inMemory(s.t)(r.Content())
+}
+
+func consumeAll(r *Recorder, s *fakeShim) {
+	var sources []*source
+	for n := range uint32(len(s.threads)) {
+		src := r.newSource(n)
+		src.closed, src.ended = true, true
+		src.add(&record.Buffer{Thread: n, Sequence: s.threads[n].sequence, Words: s.threads[n].words})
+		sources = append(sources, src)
+	}
+	r.consume(sources)
+}
+
 // ignoreHow leaves out what a recovery adds or names in another way: terminals are numbered in order of first sight,
 // and threads interleave as they come.
 var ignoreHow = []cmp.Option{
@@ -199,7 +217,7 @@ func TestRecover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, s.content(), c)
+			compare(t, wholeContent(s), c)
 			if !report.Checkpoint || checkpoints < 3 || report.Lost != 0 || len(report.Notes) != 0 {
 				t.Errorf("%d checkpoints, report %+v", checkpoints, report)
 			}

@@ -109,7 +109,7 @@ func dies(t *testing.T, step string, n int) (spool string, written uint64, kille
 // A process that is killed at any named step of a segment's way or a checkpoint is recovered up to its last call.
 func TestKilledAtEveryStep(t *testing.T) {
 	s := victimProgram(t)
-	whole := s.content()
+	whole := wholeContent(s)
 	var all [][]string
 	for i := range whole.Threads.Len() {
 		all = append(all, lines(t, whole, i))

@@ -1,4 +1,4 @@
-// Package online clusters the ranks of a job while they run, after Chameleon (Bahmani and Mueller, ICPP '19, §III): ranks that
+// Package online clusters the ranks of a job while they run, after Chameleon (Bahmani and Mueller, IPDPS '18, §III): ranks that
 // call the same between two markers are a cluster, and of each cluster only the lead rank keeps times while nothing changes.
 //
 // In go the calls of a process, by thread, and the records of the steps of votes that the shim writes at markers; out come the
