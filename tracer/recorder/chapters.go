@@ -20,22 +20,22 @@ const mostGrammarBytes = 4 << 20
 // leastGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
 const leastGrammarBytes = 128 << 10
 
-// aChapter stands in the place of a terminal in blockOf.
-const aChapter = none - 1
+// chapterTerminal stands in the place of a terminal in blockOf.
+const chapterTerminal = none - 1
 
-func chaptersOf(thread uint32) blockOf { return blockOf{thread: thread, terminal: aChapter} }
+func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: chapterTerminal} }
 
 // closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
 func (r *Recorder) closeChapters() {
-	most := min(r.limits.grammar, max(r.limits.memory/4/max(len(r.threads), 1), leastGrammarBytes))
+	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), leastGrammarBytes))
 	for _, t := range r.threads {
 		if t.grammar.Needs() <= most {
 			continue
 		}
 		n := t.grammar.Len()
-		r.full = append(r.full, &block{
-			of: chaptersOf(t.number), first: t.inChapters, n: n,
-			data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
+		r.full = append(r.full, &Block{
+			Of: chaptersOf(t.number), First: t.inChapters, N: n,
+			Data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
 		})
 		t.inChapters += n
 		t.grammar.Reset()
@@ -44,11 +44,11 @@ func (r *Recorder) closeChapters() {
 }
 
 // allCalls wants them of each thread.
-func allCalls(uint32) callRange { return callRange{0, math.MaxUint64} }
+func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
 
 // addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
 // many calls with the terminal 0.
-func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) error {
+func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) error {
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
 		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
@@ -65,7 +65,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
 	}
 	chapter := func(first, n uint64, read func() (trace.Grammar, error)) error {
-		if first >= wanted.to || first+n <= wanted.from {
+		if first >= wanted.To || first+n <= wanted.From {
 			body = append(body, trace.Symbol{Value: 0, Count: n})
 			return nil
 		}
@@ -74,7 +74,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 			return err
 		}
 		if lengths, err := g.Lengths(); err != nil || lengths[0] != n {
-			return errBlocks
+			return ErrBlocks
 		}
 		add(g)
 		return nil
@@ -98,19 +98,19 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 	}
 	for i := range logged {
 		b := &logged[i]
-		err := chapter(b.first, b.n, func() (trace.Grammar, error) {
-			whole, err := r.blocks.open(b)
+		err := chapter(b.First, b.N, func() (trace.Grammar, error) {
+			whole, err := r.Blocks.Open(b)
 			if err != nil {
 				return trace.Grammar{}, err
 			}
-			return decodeChapter(whole.data[0])
+			return decodeChapter(whole.Data[0])
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, b := range full {
-		if err := chapter(b.first, b.n, func() (trace.Grammar, error) { return decodeChapter(b.data[0]) }); err != nil {
+		if err := chapter(b.First, b.N, func() (trace.Grammar, error) { return decodeChapter(b.Data[0]) }); err != nil {
 			return err
 		}
 	}
@@ -121,10 +121,10 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 
 // codedChapters are the chapters of a thread that are in parts, and how many calls they have.
 func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint64) {
-	if r.blocks == nil {
+	if r.Blocks == nil {
 		return nil, 0
 	}
-	coded = r.blocks.chapters[int(t.number)]
+	coded = r.Blocks.Chapters[int(t.number)]
 	for i, c := range coded {
 		if calls+c.Calls() > t.inChapters {
 			return coded[:i], calls // of what is to come: the checkpoint is older
@@ -137,14 +137,14 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 // apart are the chapters of a thread that Content has by themselves: of calls whose times are coded, too. Those of the others
 // are coded with their signatures.
 func (r *Recorder) apart(t *thread) []*trace.Chapter {
-	if !r.chaptersApart {
+	if !r.ChaptersApart {
 		return nil
 	}
 	coded, _ := r.codedChapters(t)
 	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
 		return coded
 	}
-	times := min(uint64(len(r.blocks.coded[int(t.number)])), t.blockTimes/trace.TimingBlockCalls) * trace.TimingBlockCalls
+	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/trace.TimingBlockCalls) * trace.TimingBlockCalls
 	calls := uint64(0)
 	for i, c := range coded {
 		if calls += c.Calls(); calls > times {
@@ -157,26 +157,26 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 func decodeChapter(text []byte) (trace.Grammar, error) {
 	g, rest, err := trace.DecodeGrammar(text)
 	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
-		return trace.Grammar{}, errBlocks
+		return trace.Grammar{}, ErrBlocks
 	}
 	return g, nil
 }
 
-// A closedChapters says how much of a thread's calls is in chapters.
-type closedChapters struct {
-	thread     uint32
-	calls      uint64 // in chapters
-	timed      bool   // its calls have times of their own
-	coded      int    // chapters that are in parts
-	codedCalls uint64 // in these
+// A ThreadChapters says how much of a thread's calls is in chapters.
+type ThreadChapters struct {
+	Thread     uint32
+	Calls      uint64 // in chapters
+	Timed      bool   // its calls have times of their own
+	Coded      int    // chapters that are in parts
+	CodedCalls uint64 // in these
 }
 
-// closedChapters are those of all threads.
-func (r *Recorder) closedChapters() []closedChapters {
-	list := make([]closedChapters, len(r.threads))
+// ClosedChapters are those of all threads.
+func (r *Recorder) ClosedChapters() []ThreadChapters {
+	list := make([]ThreadChapters, len(r.threads))
 	for i, t := range r.threads {
 		coded, calls := r.codedChapters(t)
-		list[i] = closedChapters{thread: t.number, calls: t.inChapters, timed: len(t.aggregates) == 0, coded: len(coded), codedCalls: calls}
+		list[i] = ThreadChapters{Thread: t.number, Calls: t.inChapters, Timed: len(t.aggregates) == 0, Coded: len(coded), CodedCalls: calls}
 	}
 	return list
 }

@@ -5,24 +5,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // Chapters that are in memory are restored, and nothing of what was called is lost.
 func TestChaptersAreRestored(t *testing.T) {
-	s := newFakeShim(t)
-	s.randomProgram(rand.New(rand.NewPCG(1, 6)), 6_000)
+	s := NewShim(t)
+	s.RandomProgram(rand.New(rand.NewPCG(1, 6)), 6_000)
 	whole := contentOf(s)
-	r := New(s.process)
-	r.limits.grammar = 10_000
+	r := New(s.Process)
+	r.Limits.Grammar = 10_000
 	for range 3 {
-		r.consume(sourcesOf(s, r, false))
+		r.Consume(sourcesOf(s, r, false))
 		r.closeChapters()
 	}
-	again, err := Restore(s.process, r.AppendState(nil))
+	again, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	got := inMemory(t)(again.Content())
+	got := InMemory(t)(again.Content())
 	for i := range whole.Threads.Len() {
 		n := got.Threads.At(i).Calls
-		require.Equal(t, lines(t, whole, i)[:n], lines(t, got, i))
+		require.Equal(t, Lines(t, whole, i)[:n], Lines(t, got, i))
 	}
 }

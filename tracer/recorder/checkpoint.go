@@ -16,15 +16,15 @@ import (
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
 const checkpointMagic = "CAIRNST8"
 
-var errCheckpoint = errors.New("damaged checkpoint")
+var ErrCheckpoint = errors.New("damaged checkpoint")
 
 // AppendState appends the state of the recorder to b, its tables included: of one that no Spool keeps on writing the tables of.
 func (r *Recorder) AppendState(b []byte) []byte {
-	return r.appendState(b, tablesAt{}, r.appendTables(nil, true))
+	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
 }
 
-// appendState appends a state whose tables are in a file, or are these.
-func (r *Recorder) appendState(b []byte, in tablesAt, tables []byte) []byte {
+// AppendCheckpoint appends a state whose tables are in a file, or are these.
+func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
 	in.encode(e)
@@ -46,23 +46,23 @@ func (r *Recorder) appendState(b []byte, in tablesAt, tables []byte) []byte {
 
 // Restore makes a recorder from a state of AppendState.
 func Restore(p *record.Process, state []byte) (*Recorder, error) {
-	return restoreWith(p, state, func(tablesAt, func([]byte) error) error { return errCheckpoint })
+	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
 }
 
-// restoreWith makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
-func restoreWith(p *record.Process, state []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
+// RestoreFrom makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
+func RestoreFrom(p *record.Process, state []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	body := state[:len(state)-8]
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	return restore(p, body[len(checkpointMagic):], read)
 }
 
 // restore reads the state without its frame.
-func restore(p *record.Process, body []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
+func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	r := New(p)
 	d := &checkpoint.Decoder{Rest: body}
 	in := decodeTablesAt(d)
@@ -71,7 +71,7 @@ func restore(p *record.Process, body []byte, read func(tablesAt, func(piece []by
 			return nil, err
 		}
 	}
-	if in.bytes > 0 {
+	if in.Bytes > 0 {
 		if err := read(in, r.applyTables); err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func restore(p *record.Process, body []byte, read func(tablesAt, func(piece []by
 		r.full = append(r.full, decodeBlock(d))
 	}
 	if n := d.Count(); n != len(r.threads) {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	for _, t := range r.threads {
 		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
@@ -95,7 +95,7 @@ func restore(p *record.Process, body []byte, read func(tablesAt, func(piece []by
 		}
 	}
 	if d.Failed || len(d.Rest) > 0 {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	return r, nil
 }
@@ -318,7 +318,7 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 		return err
 	}
 	if t.tally.decode(d); len(t.aggregates) == 0 && t.timed() != t.calls {
-		return errCheckpoint
+		return ErrCheckpoint
 	}
 	t.inChapters = d.Uint()
 	g, rest, err := trace.DecodeGrammar(d.Rest)
@@ -332,22 +332,22 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 	return nil
 }
 
-// A tablesAt says where the tables of a checkpoint are.
-type tablesAt struct {
-	number int    // of the file
-	bytes  int64  // of it that count; 0: there is none
-	sum    uint64 // of these
+// A TablesAt says where the tables of a checkpoint are.
+type TablesAt struct {
+	Number int    // of the file
+	Bytes  int64  // of it that count; 0: there is none
+	Sum    uint64 // of these
 }
 
-func (t tablesAt) encode(e *checkpoint.Encoder) {
-	e.Uint(uint64(t.number))
-	e.Uint(uint64(t.bytes))
-	e.Uint(t.sum)
+func (t TablesAt) encode(e *checkpoint.Encoder) {
+	e.Uint(uint64(t.Number))
+	e.Uint(uint64(t.Bytes))
+	e.Uint(t.Sum)
 }
 
-func decodeTablesAt(d *checkpoint.Decoder) tablesAt {
-	t := tablesAt{number: int(d.Uint()), bytes: int64(d.Uint()), sum: d.Uint()}
-	if t.number < 0 || t.bytes < 0 {
+func decodeTablesAt(d *checkpoint.Decoder) TablesAt {
+	t := TablesAt{Number: int(d.Uint()), Bytes: int64(d.Uint()), Sum: d.Uint()}
+	if t.Number < 0 || t.Bytes < 0 {
 		d.Fail()
 	}
 	return t

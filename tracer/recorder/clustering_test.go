@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -25,7 +26,7 @@ const heldTicks = 4
 // A votingWorld is ranks that vote as the shim does (tracer/shim/vote.h), with markers wherever the test wants them.
 type votingWorld struct {
 	t         *testing.T
-	shims     []*fakeShim
+	shims     []*Shim
 	recorders []*Recorder
 	votes     uint64
 	state     trace.VoteState
@@ -38,17 +39,17 @@ type votingWorld struct {
 func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	w := &votingWorld{t: t}
 	for rank := range ranks {
-		s := newFakeShim(t)
-		s.process.Mode = mode
-		s.init(int64(rank), int64(ranks))
-		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.process))
+		s := NewShim(t)
+		s.Process.Mode = mode
+		s.Init(int64(rank), int64(ranks))
+		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.Process))
 	}
 	return w
 }
 
 // consume lets the recorder of a rank work off what is there.
 func (w *votingWorld) consume(rank int) *Recorder {
-	w.recorders[rank].consume(sourcesOf(w.shims[rank], w.recorders[rank], false))
+	w.recorders[rank].Consume(sourcesOf(w.shims[rank], w.recorders[rank], false))
 	return w.recorders[rank]
 }
 
@@ -61,7 +62,7 @@ func (w *votingWorld) vote() trace.VoteState {
 		ballots[rank] = w.consume(rank).Ballot()
 		unchanged = unchanged && ballots[rank].Unchanged
 		writeVote(s, 0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
-		s.clock += heldTicks / 2
+		s.Clock += heldTicks / 2
 	}
 	if w.between != nil {
 		w.between()
@@ -98,22 +99,22 @@ func (w *votingWorld) vote() trace.VoteState {
 			}
 		}
 		writeVote(s, 0, words)
-		s.clock += heldTicks / 2
+		s.Clock += heldTicks / 2
 	}
 	w.votes++
 	return w.state
 }
 
 // writeVote writes the record of a step of a vote.
-func writeVote(s *fakeShim, thread uint32, words []uint64) {
-	t := s.thread(thread)
-	at := len(t.words)
-	t.words = append(append(t.words, make([]uint64, record.HeaderWords)...), words...)
-	length := uint32(len(t.words)-at) * 8
-	t.words[at+record.LengthWord] = record.Join(length, online.StepFunction)
-	t.words[at+record.ReservedWord] = record.Join(length, 1)
-	t.words[at+record.EpochWord] = s.epoch | 1
-	t.words[record.HeaderUsed] = uint64(len(t.words)-record.BufferHeaderWords) * 8
+func writeVote(s *Shim, thread uint32, words []uint64) {
+	t := s.Thread(thread)
+	at := len(t.Words)
+	t.Words = append(append(t.Words, make([]uint64, record.HeaderWords)...), words...)
+	length := uint32(len(t.Words)-at) * 8
+	t.Words[at+record.LengthWord] = record.Join(length, online.StepFunction)
+	t.Words[at+record.ReservedWord] = record.Join(length, 1)
+	t.Words[at+record.EpochWord] = s.Epoch | 1
+	t.Words[record.HeaderUsed] = uint64(len(t.Words)-record.BufferHeaderWords) * 8
 }
 
 // iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and the last call two
@@ -122,21 +123,21 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 	last := len(w.shims) - 1
 	for rank, s := range w.shims {
 		for range n {
-			s.clock += uint64(5 + (rank*7+int(s.clock))%11)
+			s.Clock += uint64(5 + (rank*7+int(s.Clock))%11)
 			peer := (rank + 1) % len(w.shims)
 			switch {
 			case kind == 0 && (rank == 0 || rank == last):
-				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, TypeInt, peer, 0, CommWorld)
 			case kind == 0:
-				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
-				s.callAt(0, 0x401200, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: int64(s.clock % 3), bytes: 4})
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, TypeInt, peer, 0, CommWorld)
+				s.CallAt(0, 0x401200, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10, Status{Source: int64(s.Clock % 3), Bytes: 4})
 			case rank%2 == 0:
-				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, typeInt, peer, 0, commWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, TypeInt, peer, 0, CommWorld)
 			default:
-				s.callAt(0, 0x401400, "MPI_Recv", 0, 4, typeInt, peer, anyTag, commWorld, 0x10, status{bytes: 16})
+				s.CallAt(0, 0x401400, "MPI_Recv", 0, 4, TypeInt, peer, AnyTag, CommWorld, 0x10, Status{Bytes: 16})
 			}
 			if reduce {
-				s.callAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
+				s.CallAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, TypeInt, 0x58000003, CommWorld, 0x20)
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 func (w *votingWorld) contents() []*trace.Content {
 	var all []*trace.Content
 	for rank := range w.shims {
-		c := inMemory(w.t)(w.consume(rank).Content())
+		c := InMemory(w.t)(w.consume(rank).Content())
 		require.NoError(w.t, c.Validate())
 		all = append(all, c)
 	}
@@ -155,12 +156,12 @@ func (w *votingWorld) contents() []*trace.Content {
 
 // full is what the same records give in full mode, less what votes took.
 func (w *votingWorld) full(rank int) *trace.Content {
-	p := *w.shims[rank].process
+	p := *w.shims[rank].Process
 	p.Mode = ""
 	r := New(&p)
-	r.consume(sourcesOf(w.shims[rank], r, true))
+	r.Consume(sourcesOf(w.shims[rank], r, true))
 	r.lost.Malformed = 0 // the records of votes
-	c := inMemory(w.t)(r.Content())
+	c := InMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
 		var votes trace.Thread
 		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
@@ -212,7 +213,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.Held())
-	require.Equal(t, lines(t, full, 0), lines(t, got, 0)) // calls and results are all there
+	require.Equal(t, Lines(t, full, 0), Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.StandIns {
 		var gap, duration int64
@@ -282,7 +283,7 @@ func TestClusteringKeepsWhatChanges(t *testing.T) {
 	}
 	require.Equal(t, trace.VoteLead, w.state)
 	w.iterate(0, 5, true)
-	w.shims[3].callAt(0, 0x404000, "MPI_Initialized", 0, 1)
+	w.shims[3].CallAt(0, 0x404000, "MPI_Initialized", 0, 1)
 	w.iterate(0, 5, true)
 	require.Equal(t, trace.VoteAll, w.vote())
 	for rank, got := range w.contents() {
@@ -307,7 +308,7 @@ func TestClusteringCheckpoints(t *testing.T) {
 		}
 		rank := rng.IntN(3)
 		state := w.consume(rank).AppendState(nil)
-		r, err := Restore(w.shims[rank].process, state)
+		r, err := Restore(w.shims[rank].Process, state)
 		require.NoError(t, err)
 		w.recorders[rank] = r
 	}
@@ -348,7 +349,7 @@ func TestClusteringSettings(t *testing.T) {
 		w := newVotingWorld(t, 2, text)
 		for i := range 3 {
 			for _, s := range w.shims {
-				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, typeInt, 1, 0, commWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, TypeInt, 1, 0, CommWorld)
 			}
 			w.vote()
 		}
@@ -356,9 +357,9 @@ func TestClusteringSettings(t *testing.T) {
 	}
 	w := newVotingWorld(t, 2, "clustered")
 	for _, s := range w.shims {
-		s.process.Timing = "aggregated"
+		s.Process.Timing = "aggregated"
 	}
-	w.recorders = []*Recorder{New(w.shims[0].process), New(w.shims[1].process)}
+	w.recorders = []*Recorder{New(w.shims[0].Process), New(w.shims[1].Process)}
 	for range 4 {
 		w.iterate(0, 5, true)
 		require.Equal(t, trace.VoteAll, w.vote())
@@ -373,7 +374,7 @@ func TestBallotSignature(t *testing.T) {
 	var signatures []uint64
 	for rank, s := range w.shims {
 		for _, at := range order[rank] {
-			s.callAt(0, at, "MPI_Barrier", 0, commWorld)
+			s.CallAt(0, at, "MPI_Barrier", 0, CommWorld)
 		}
 		writeVote(s, 0, []uint64{uint64(online.StepCut), 1})
 		signatures = append(signatures, w.consume(rank).Ballot().Signature)
@@ -385,9 +386,9 @@ func TestBallotSignature(t *testing.T) {
 // As many frames as may differ are left out, from the outside; the innermost one always counts.
 func TestBallotFrames(t *testing.T) {
 	code := func(mode string, path ...uint64) uint64 {
-		s := newFakeShim(t)
-		s.process.Mode = mode
-		r := New(s.process)
+		s := NewShim(t)
+		s.Process.Mode = mode
+		r := New(s.Process)
 		var site int32
 		for i := len(path) - 1; i >= 0; i-- {
 			site = r.sites.at(path[i], site)
@@ -420,18 +421,18 @@ func FuzzVoteRecord(f *testing.F) {
 	f.Add([]byte{0, 1})
 	f.Add([]byte{1, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := newFakeShim(t)
-		s.process.Mode = "clustered"
-		s.init(1, 2)
+		s := NewShim(t)
+		s.Process.Mode = "clustered"
+		s.Init(1, 2)
 		for i := range 4 {
-			s.call(0, "MPI_Barrier", 0, commWorld)
+			s.Call(0, "MPI_Barrier", 0, CommWorld)
 			words := make([]uint64, 0, len(b))
 			for k := i; k < len(b); k++ {
 				words = append(words, uint64(int64(int8(b[k]))))
 			}
 			writeVote(s, 0, words)
 		}
-		c := inMemory(t)(recorderOf(s).Content())
+		c := InMemory(t)(recorderOf(s).Content())
 		require.NoError(t, c.Validate())
 		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
 	})

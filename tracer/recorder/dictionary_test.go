@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -58,10 +59,10 @@ func located(number, offset uint64) record.Address {
 }
 
 func TestModulesThatCameLater(t *testing.T) {
-	s := newFakeShim(t)
+	s := NewShim(t)
 	w, dir := newDictionary(t)
-	r := New(s.process)
-	r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
 	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
 	r.sites.refresh()
@@ -75,10 +76,10 @@ func TestModulesThatCameLater(t *testing.T) {
 }
 
 func TestCallPathsShareTheirCallers(t *testing.T) {
-	s := newFakeShim(t)
+	s := NewShim(t)
 	w, dir := newDictionary(t)
-	r := New(s.process)
-	r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	w.write(entry(record.EntryPath, 0x401000, 0x401500, 0x401900))
 	w.write(entry(record.EntryPath, 0x401010, 0x401500, 0x401900))
 	w.write(entry(record.EntryPath, 0x401000, 0x123, 0x401900)) // through something unknown
@@ -89,30 +90,30 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 		}
 		return list
 	}
-	base := uint64(s.process.Modules[0].Base)
+	base := uint64(s.Process.Modules[0].Base)
 	require.Equal(t, []uint64{0x401000 - base, 0x401500 - base, 0x401900 - base}, offsets(first))
 	require.Equal(t, []uint64{0x401010 - base, 0x401500 - base, 0x401900 - base}, offsets(second))
 	require.Equal(t, []uint64{0x401000 - base}, offsets(broken))
 	require.Len(t, r.sites.list, 5)
 	require.Zero(t, r.sites.of(pathWord(3)))
 
-	resumed, err := Restore(s.process, r.AppendState(nil))
+	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
 	require.Equal(t, r.sites.list, resumed.sites.list)
 }
 
 func TestLocatedPointers(t *testing.T) {
-	s := newFakeShim(t)
+	s := NewShim(t)
 	w, dir := newDictionary(t)
-	s.init(0, 2)
+	s.Init(0, 2)
 	w.write(entry(record.EntryAllocation, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
 	w.write(entry(record.EntryAllocation, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
-	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, word(inPlace)} {
-		s.call(0, "MPI_Send", 0, int64(buffer), 1, typeInt, 1, 0, commWorld)
+	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, Word(InPlace)} {
+		s.Call(0, "MPI_Send", 0, int64(buffer), 1, TypeInt, 1, 0, CommWorld)
 	}
-	r := New(s.process)
-	r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
-	r.consume(sourcesOf(s, r, true))
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r.Consume(sourcesOf(s, r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
 		require.NoError(t, err)
@@ -137,13 +138,13 @@ func TestLocatedPointers(t *testing.T) {
 		}, buffers)
 	}
 	check(r)
-	resumed, err := Restore(s.process, r.AppendState(nil))
+	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	resumed.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	resumed.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	check(resumed)
 
 	// without its dictionary a rank is not lost
-	resumed, err = Restore(s.process, r.AppendState(nil))
+	resumed, err = Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
 	c, err := resumed.Content()
 	require.NoError(t, err)
@@ -156,11 +157,11 @@ func FuzzDictionary(f *testing.F) {
 	f.Add(entry(record.EntryPath, 0x401000, 0x401500))
 	f.Add(entry(record.EntryAllocation, 1, 0, 4096, 0x401234, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := newFakeShim(t)
+		s := NewShim(t)
 		w, dir := newDictionary(t)
 		w.write(b)
-		r := New(s.process)
-		r.dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+		r := New(s.Process)
+		r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 		for number := range uint64(4) {
 			r.sites.of(pathWord(number))
 			r.pointer(nil, uint64(located(number, 1)))

@@ -84,8 +84,8 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	t.returned(number, s)
 }
 
-// endOf is what the trace has of the end of the process, nil if it left nothing.
-func (r *Recorder) endOf() *trace.End {
+// End is what the trace has of the end of the process, nil if it left nothing.
+func (r *Recorder) End() *trace.End {
 	l := &r.life
 	if l.Alive == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (r *Recorder) endOf() *trace.End {
 	return e
 }
 
-// endedEarly says how a process ended that did not get through MPI_Finalize.
-func (r *Recorder) endedEarly() string {
+// EndedEarly says how a process ended that did not get through MPI_Finalize.
+func (r *Recorder) EndedEarly() string {
 	if r.finalized {
 		return ""
 	}

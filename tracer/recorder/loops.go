@@ -325,12 +325,12 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 
 // across works off the iteration that a source's first segment ends in and the second one goes on with. Both must be
 // full: of what still grows, records may be open.
-func (r *Recorder) across(s *source, limit int, last uint64) bool {
+func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset
-	if len(s.segments) < 2 || len(s.segments) == 2 && !s.closed {
+	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
 		return false
 	}
-	seg, next := s.segments[0], s.segments[1]
+	seg, next := s.Buffers[0], s.Buffers[1]
 	until := record.BufferHeaderWords + l.size - (limit - at)
 	if until > next.Available() {
 		return false
@@ -342,7 +342,7 @@ func (r *Recorder) across(s *source, limit int, last uint64) bool {
 	r.endSegment(seg)
 	r.beginSegment(next)
 	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, until, true
-	s.segments = s.segments[1:]
+	s.Buffers = s.Buffers[1:]
 	return true
 }
 

@@ -35,7 +35,7 @@ const generalizedKey = 1 << 18
 // grew takes into account that there is something new of so many bytes. What the recorder holds is looked at when that has
 // come to a part of the limit, and at every checkpoint.
 func (r *Recorder) grew(bytes int) {
-	if r.grown += bytes; r.grown > r.limits.memory/32 {
+	if r.grown += bytes; r.grown > r.Limits.Memory/32 {
 		r.limitMemory()
 	}
 }
@@ -44,7 +44,7 @@ func (r *Recorder) grew(bytes int) {
 func (r *Recorder) limitMemory() {
 	r.grown = 0
 	level := keepsEverything
-	switch n, limit := r.memory(), r.limits.memory; {
+	switch n, limit := r.Memory(), r.Limits.Memory; {
 	case n >= limit:
 		level = dropsArguments
 	case n >= limit/4*3:
@@ -215,9 +215,9 @@ const (
 	textBytes = 12
 )
 
-// memory estimates what the recorder holds: the tables that grow with what is new, grammars, streams, and times that are in no
+// Memory estimates what the recorder holds: the tables that grow with what is new, grammars, streams, and times that are in no
 // file yet. TestMemoryEstimate compares it with the heap.
-func (r *Recorder) memory() int {
+func (r *Recorder) Memory() int {
 	n := r.signatures.memory() + r.requests.memory() + len(r.families.keys)*mapEntry/2 + r.sites.memory()
 	n += r.repeats.count*repeatBytes + r.communicators.nameBytes
 	for _, h := range r.handles {
@@ -230,7 +230,7 @@ func (r *Recorder) memory() int {
 		n += int(unsafe.Sizeof(*c)) + len(c.GlobalName) + len(c.Label) + 2*textBytes + 32*(len(c.Members)+len(c.Remote))
 	}
 	for _, b := range r.full {
-		n += int(unsafe.Sizeof(*b)) + cap(b.data[0]) + cap(b.data[1])
+		n += int(unsafe.Sizeof(*b)) + cap(b.Data[0]) + cap(b.Data[1])
 	}
 	for _, t := range r.threads {
 		n += t.memory()
@@ -242,9 +242,9 @@ func (r *Recorder) memory() int {
 // the merged one's, with what finds equal ones.
 const mergedSymbol = 80
 
-// traceMemory estimates what a trace takes that was made of the recorder, together with what a merge makes of it.
-func (r *Recorder) traceMemory(c *trace.Content) int64 {
-	n := r.memory()
+// ShardMemory estimates what a trace takes that was made of the recorder, together with what a merge makes of it.
+func (r *Recorder) ShardMemory(c *trace.Content) int64 {
+	n := r.Memory()
 	for _, t := range r.threads {
 		n -= t.grammar.Bytes()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -55,17 +56,17 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 }
 
 // feed works a batch off; what a damaged record does is a mistake of ours that is caught and counted.
-func feed(t *testing.T, s *fakeShim, batches map[uint32][]uint64) *Recorder {
-	r := New(s.process)
-	var sources []*source
+func feed(t *testing.T, s *Shim, batches map[uint32][]uint64) *Recorder {
+	r := New(s.Process)
+	var sources []*Source
 	for n := range uint32(len(batches)) {
 		words := batches[n]
-		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*record.Buffer{{Thread: n, Words: words}}, closed: true, ended: true,
+		sources = append(sources, &Source{
+			thread: r.thread(n), Buffers: []*record.Buffer{{Thread: n, Words: words}}, Closed: true, Ended: true,
 		})
 	}
-	r.consume(sources)
-	c := inMemory(t)(r.Content())
+	r.Consume(sources)
+	c := InMemory(t)(r.Content())
 	require.NoError(t, c.Validate())
 	return r
 }
@@ -84,12 +85,12 @@ func liveBytes() uint64 {
 func TestMutatedRecords(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		s := newFakeShim(t)
-		s.randomProgram(rng, 200)
+		s := NewShim(t)
+		s.RandomProgram(rng, 200)
 		batches := map[uint32][]uint64{}
 		size := 0
-		for n, th := range s.threads {
-			batches[n] = mutate(rng, th.words)
+		for n, th := range s.Threads {
+			batches[n] = mutate(rng, th.Words)
 			size += 8 * len(batches[n])
 		}
 		before := liveBytes()
@@ -98,7 +99,7 @@ func TestMutatedRecords(t *testing.T) {
 			t.Fatalf("seed %d: %d bytes of records, %d bytes of memory", seed, size, after-before)
 		}
 		state := r.AppendState(nil)
-		resumed, err := Restore(s.process, state)
+		resumed, err := Restore(s.Process, state)
 		require.NoError(t, err, "seed %d", seed)
 		require.Equal(t, r.Calls(), resumed.Calls())
 	}
@@ -110,12 +111,12 @@ func FuzzMutatedRecords(f *testing.F) {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, program, damage uint64) {
-		s := newFakeShim(t)
-		s.randomProgram(rand.New(rand.NewPCG(program, 1)), 80)
+		s := NewShim(t)
+		s.RandomProgram(rand.New(rand.NewPCG(program, 1)), 80)
 		rng := rand.New(rand.NewPCG(damage, 2))
 		batches := map[uint32][]uint64{}
-		for n, th := range s.threads {
-			batches[n] = mutate(rng, th.words)
+		for n, th := range s.Threads {
+			batches[n] = mutate(rng, th.Words)
 		}
 		feed(t, s, batches)
 	})

@@ -27,7 +27,7 @@ type Recorder struct {
 	widening      widening
 	generality    generality
 	generalizing  generalizing
-	limits        Limits
+	Limits        Limits
 	grown         int // by how much since the recorder looked at what it holds
 	written       writtenTables
 	sites         *sites
@@ -42,15 +42,15 @@ type Recorder struct {
 	whyStopped      string
 	sessions        int // open sessions
 	samples         []trace.ClockSample
-	chaptersApart   bool // Content has those that are in parts by themselves
+	ChaptersApart   bool // Content has those that are in parts by themselves
 	lost            lost
 	notes           []string
 
 	life observed.Life // of a process that is gone
 
-	full   []*block    // blocks that are in no log yet
+	full   []*Block    // blocks that are in no log yet
 	spare  [][]byte    // memory of blocks that are
-	blocks *blockIndex // of the log, where somebody else reads it; nil: there is none
+	Blocks *BlockIndex // of the log, where somebody else reads it; nil: there is none
 
 	grids *timingGrids
 
@@ -61,9 +61,9 @@ type Recorder struct {
 
 // Limits say from when on a recorder closes blocks and generalizes. Those of New hold everywhere but in tests.
 type Limits struct {
-	blockCalls uint64 // calls of a thread whose times are one block
-	grammar    int    // bytes of a thread's grammar, from which on it becomes a chapter
-	memory     int    // bytes that the recorder may hold
+	BlockCalls uint64 // calls of a thread whose times are one block
+	Grammar    int    // bytes of a thread's grammar, from which on it becomes a chapter
+	Memory     int    // bytes that the recorder may hold
 }
 
 // lost counts what could not be recorded.
@@ -130,7 +130,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *record.Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
-		limits:     Limits{blockCalls: trace.TimingBlockCalls, grammar: mostGrammarBytes, memory: memoryLimit},
+		Limits:     Limits{BlockCalls: trace.TimingBlockCalls, Grammar: mostGrammarBytes, Memory: memoryLimit},
 		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: online.New(p.Mode),
 	}
@@ -194,8 +194,8 @@ func (r *Recorder) newThread() *thread {
 	return t
 }
 
-// addNote adds a note once.
-func (r *Recorder) addNote(format string, args ...any) {
+// AddNote adds a note once.
+func (r *Recorder) AddNote(format string, args ...any) {
 	note := fmt.Sprintf(format, args...)
 	for _, n := range r.notes {
 		if n == note {
@@ -205,14 +205,14 @@ func (r *Recorder) addNote(format string, args ...any) {
 	r.notes = append(r.notes, note)
 }
 
-// noteStopped notes that the process stopped tracing, and why.
-func (r *Recorder) noteStopped(why string) {
-	r.addNote("tracing stopped: %s", why)
+// NoteStopped notes that the process stopped tracing, and why.
+func (r *Recorder) NoteStopped(why string) {
+	r.AddNote("tracing stopped: %s", why)
 	r.stopped, r.whyStopped = true, why
 }
 
-// lostCalls is how many calls are known to be missing.
-func (r *Recorder) lostCalls() uint64 { return r.lost.Dropped + r.lost.Malformed }
+// LostCalls is how many calls are known to be missing.
+func (r *Recorder) LostCalls() uint64 { return r.lost.Dropped + r.lost.Malformed }
 
 // Calls is the number of calls recorded so far.
 func (r *Recorder) Calls() uint64 {

@@ -2,26 +2,27 @@ package recorder
 
 import (
 	"github.com/cairn-mpi/cairn/trace"
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // recorderOf works off everything that was written.
-func recorderOf(s *fakeShim) *Recorder {
-	r := New(s.process)
-	r.consume(sourcesOf(s, r, true))
+func recorderOf(s *Shim) *Recorder {
+	r := New(s.Process)
+	r.Consume(sourcesOf(s, r, true))
 	return r
 }
 
-func sourcesOf(s *fakeShim, r *Recorder, ended bool) []*source {
-	var sources []*source
-	for n := range uint32(len(s.threads)) {
-		t := s.threads[n]
-		seg := &record.Buffer{Thread: n, Sequence: t.sequence, Words: t.words}
-		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*record.Buffer{seg}, closed: ended, ended: ended,
+func sourcesOf(s *Shim, r *Recorder, ended bool) []*Source {
+	var sources []*Source
+	for n := range uint32(len(s.Threads)) {
+		t := s.Threads[n]
+		seg := &record.Buffer{Thread: n, Sequence: t.Sequence, Words: t.Words}
+		sources = append(sources, &Source{
+			thread: r.thread(n), Buffers: []*record.Buffer{seg}, Closed: ended, Ended: ended,
 		})
 	}
 	return sources
 }
 
-func contentOf(s *fakeShim) *trace.Content { return inMemory(s.t)(recorderOf(s).Content()) }
+func contentOf(s *Shim) *trace.Content { return InMemory(s.T)(recorderOf(s).Content()) }

@@ -110,8 +110,8 @@ func (r *Recorder) closeValues() {
 					continue
 				}
 				n := s.n - s.count - s.inBlocks
-				of := blockOf{t.number, int32(i), int32(k)}
-				r.full = append(r.full, &block{of: of, first: s.inBlocks, n: n, data: [2][]byte{s.runs}})
+				of := BlockOf{t.number, int32(i), int32(k)}
+				r.full = append(r.full, &Block{Of: of, First: s.inBlocks, N: n, Data: [2][]byte{s.runs}})
 				s.inBlocks, s.runs, s.written = s.inBlocks+n, nil, 0
 				t.results[i].written = 0
 			}
@@ -152,8 +152,8 @@ func decodeStream(b []byte, n uint64) (stream, bool) {
 	return s, total == n
 }
 
-// encodeRuns encodes values as a block has them.
-func encodeRuns(values []int64) []byte {
+// EncodeRuns encodes values as a block has them.
+func EncodeRuns(values []int64) []byte {
 	var s stream
 	for _, v := range values {
 		s.push(v)
@@ -161,13 +161,13 @@ func encodeRuns(values []int64) []byte {
 	return s.encoded(0)
 }
 
-// closedStreams are all value streams, thread by thread, with the number of their values that are in blocks.
-func (r *Recorder) closedStreams() iter.Seq2[blockOf, uint64] {
-	return func(yield func(blockOf, uint64) bool) {
+// ClosedStreams are all value streams, thread by thread, with the number of their values that are in blocks.
+func (r *Recorder) ClosedStreams() iter.Seq2[BlockOf, uint64] {
+	return func(yield func(BlockOf, uint64) bool) {
 		for _, t := range r.byNumber() {
 			for number := range t.results {
 				for i := range t.results[number].streams {
-					if !yield(blockOf{t.number, int32(number), int32(i)}, t.results[number].streams[i].inBlocks) {
+					if !yield(BlockOf{t.number, int32(number), int32(i)}, t.results[number].streams[i].inBlocks) {
 						return
 					}
 				}

@@ -143,8 +143,8 @@ func (s *sites) place(place trace.Site) int32 {
 	return v
 }
 
-// dictionary is what the shim says of the words of the records. Whoever has its file gives it to the dictionary.
-func (r *Recorder) dictionary() *record.Dictionary { return &r.sites.dictionary }
+// Dictionary is what the shim says of the words of the records. Whoever has its file gives it to the dictionary.
+func (r *Recorder) Dictionary() *record.Dictionary { return &r.sites.dictionary }
 
-// siteOf is 1 + the index of the call site that a record names, 0 if it is not known.
-func (r *Recorder) siteOf(word uint64) int32 { return r.sites.of(word) }
+// SiteOf is 1 + the index of the call site that a record names, 0 if it is not known.
+func (r *Recorder) SiteOf(word uint64) int32 { return r.sites.of(word) }

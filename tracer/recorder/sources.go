@@ -17,42 +17,42 @@ import (
 // Threads go on while we work. A call that has not returned yet is not waited for: no handle that it uses can be freed,
 // and so change its meaning, before it returns.
 
-// A source is what there is of a thread's records: segments in order, of which only the last may still grow.
-type source struct {
-	thread   *thread
-	segments []*record.Buffer
+// A Source is what there is of a thread's records: segments in order, of which only the last may still grow.
+type Source struct {
+	thread  *thread
+	Buffers []*record.Buffer
 	// closed tells that the last segment grows no more: what is open in it will never be committed.
-	closed  bool
-	ended   bool // and the process is gone
+	Closed  bool
+	Ended   bool // and the process is gone
 	started bool
 }
 
-// newSource is a source of a thread's records, of which nothing is there yet.
-func (r *Recorder) newSource(thread uint32) *source { return &source{thread: r.thread(thread)} }
+// NewSource is a source of a thread's records, of which nothing is there yet.
+func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.thread(thread)} }
 
-// number is that of the thread.
-func (s *source) number() uint32 { return s.thread.number }
+// Number is that of the thread.
+func (s *Source) Number() uint32 { return s.thread.number }
 
-// add adds a segment, unless the recorder has all that is in it.
-func (s *source) add(seg *record.Buffer) {
+// Add adds a segment, unless the recorder has all that is in it.
+func (s *Source) Add(seg *record.Buffer) {
 	if seg.Sequence >= s.thread.sequence {
-		s.segments = append(s.segments, seg)
+		s.Buffers = append(s.Buffers, seg)
 	}
 }
 
-// resume makes sure that the segments of a source follow on each other and on what the checkpoint has.
-func (r *Recorder) resume(s *source) (missing bool) {
+// Resume makes sure that the segments of a source follow on each other and on what the checkpoint has.
+func (r *Recorder) Resume(s *Source) (missing bool) {
 	t := s.thread
-	if len(s.segments) > 0 && s.segments[0].Sequence != t.sequence {
-		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].Sequence-1)
+	if len(s.Buffers) > 0 && s.Buffers[0].Sequence != t.sequence {
+		r.AddNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
 		t.offset = 0
 		missing = true
 	}
 	// a checkpoint can have worked off the beginning of its first segment
 	s.started = t.offset > 0
-	for i := 1; i < len(s.segments); i++ {
-		if s.segments[i].Sequence != s.segments[i-1].Sequence+1 {
-			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].Sequence)
+	for i := 1; i < len(s.Buffers); i++ {
+		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
+			r.AddNote("thread %d: segments are missing after %d", t.number, s.Buffers[i-1].Sequence)
 			missing = true
 		}
 	}
@@ -61,15 +61,15 @@ func (r *Recorder) resume(s *source) (missing bool) {
 
 // peek finds the next committed record, or of a process that is gone one that was open then; at its end the source is
 // to go on at offset next.
-func (r *Recorder) peek(s *source) (rec record.Record, next int, ok bool) {
+func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 	t := s.thread
-	for len(s.segments) > 0 {
-		seg := s.segments[0]
+	for len(s.Buffers) > 0 {
+		seg := s.Buffers[0]
 		if t.offset < record.BufferHeaderWords {
 			t.offset = record.BufferHeaderWords
 		}
-		last := len(s.segments) == 1
-		grows := last && !s.closed
+		last := len(s.Buffers) == 1
+		grows := last && !s.Closed
 		limit := seg.Available()
 		if !s.started && limit > record.BufferHeaderWords {
 			s.started = true // its thread has written the clock sample before the first record
@@ -86,7 +86,7 @@ func (r *Recorder) peek(s *source) (rec record.Record, next int, ok bool) {
 				t.offset = limit
 			case open && grows:
 				return rec, 0, false
-			case open && last && s.ended: // what follows was called in it
+			case open && last && s.Ended: // what follows was called in it
 				rec.Open = true
 				return rec, t.offset + reserved, true
 			case open:
@@ -101,7 +101,7 @@ func (r *Recorder) peek(s *source) (rec record.Record, next int, ok bool) {
 		}
 		r.endSegment(seg)
 		t.sequence, t.offset, s.started = seg.Sequence+1, 0, false
-		s.segments = s.segments[1:]
+		s.Buffers = s.Buffers[1:]
 	}
 	return rec, 0, false
 }
@@ -121,21 +121,21 @@ func (r *Recorder) endSegment(seg *record.Buffer) {
 	}
 }
 
-// consume works off all records that are there.
-func (r *Recorder) consume(sources []*source) { r.consumeOrWait(sources, false) }
+// Consume works off all records that are there.
+func (r *Recorder) Consume(sources []*Source) { r.ConsumeOrWait(sources, false) }
 
-// consumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
-func (r *Recorder) consumeLast(sources []*source, l observed.Life) {
+// ConsumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
+func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.life = l
-	r.consume(sources)
+	r.Consume(sources)
 	r.lost.Dropped += uint64(l.Lost)
 	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
-// consumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
+// ConsumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
 // next segment will end: one by one they cost many times as much. It does so for a thread that is alone, since others'
 // records would have to wait with it.
-func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
+func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	r.sites.refresh()
 	if len(sources) == 1 {
 		s := sources[0]
@@ -195,21 +195,21 @@ func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
 // run works off the repeats that follow in the segment at work, up to an epoch: what most records are, with as little
 // as possible between one and the next. It leaves everything else to peek and step. It stops and returns true where the
 // last segment ends in the middle of an iteration; called again, it goes on.
-func (r *Recorder) run(s *source, last uint64) (short bool) {
-	if s.ended || len(s.segments) == 0 {
+func (r *Recorder) run(s *Source, last uint64) (short bool) {
+	if s.Ended || len(s.Buffers) == 0 {
 		return false
 	}
-	seg, t := s.segments[0], s.thread
+	seg, t := s.Buffers[0], s.thread
 	limit := seg.Available()
 	words, at := seg.Words[:limit], max(t.offset, record.BufferHeaderWords)
 	for {
 		if at, short = r.iterate(t, words, at, last, seg.Live); short {
 			t.offset = at
-			if len(s.segments) == 1 {
+			if len(s.Buffers) == 1 {
 				return true
 			}
 			if r.across(s, limit, last) {
-				seg = s.segments[0]
+				seg = s.Buffers[0]
 				limit = seg.Available()
 				words, at = seg.Words[:limit], t.offset
 				continue
@@ -239,8 +239,8 @@ func (r *Recorder) run(s *source, last uint64) (short bool) {
 	return false
 }
 
-func (r *Recorder) step(s *source, rec record.Record, next int) {
-	if s.ended {
+func (r *Recorder) step(s *Source, rec record.Record, next int) {
+	if s.Ended {
 		r.carefully(s.thread, rec)
 	} else {
 		r.record(s.thread, rec)
@@ -267,7 +267,7 @@ func (r *Recorder) carefully(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++
-			r.addNote("a call of function %d could not be taken apart: %v", rec.Function, p)
+			r.AddNote("a call of function %d could not be taken apart: %v", rec.Function, p)
 		}
 	}()
 	if rec.Open {

@@ -20,8 +20,8 @@ type writtenTables struct {
 	sites, signatures, creators, requests, instances int
 }
 
-// appendTables appends what has changed since the last time, or everything. The next time it counts as written.
-func (r *Recorder) appendTables(b []byte, everything bool) []byte {
+// AppendTables appends what has changed since the last time, or everything. The next time it counts as written.
+func (r *Recorder) AppendTables(b []byte, everything bool) []byte {
 	if everything {
 		r.written = writtenTables{}
 	}
@@ -64,7 +64,7 @@ func (r *Recorder) applyTables(b []byte) error {
 		r.threads[i].decodeResults(d, len(r.signatures.terminals))
 	}
 	if d.Failed || len(d.Rest) > 0 {
-		return errCheckpoint
+		return ErrCheckpoint
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (r *Recorder) completeTables() error {
 			continue
 		}
 		if t.request < 0 || int(t.request) >= len(q.ids) {
-			return errCheckpoint
+			return ErrCheckpoint
 		}
 		id := q.ids[t.request]
 		c := &q.creators[id.creator]
@@ -98,7 +98,7 @@ func (r *Recorder) completeTables() error {
 	}
 	for _, t := range r.threads {
 		if !t.completeResults() {
-			return errCheckpoint
+			return ErrCheckpoint
 		}
 	}
 	return nil

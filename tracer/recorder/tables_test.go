@@ -7,20 +7,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // Any bytes as tables, and as what changed in them since, give an error or a recorder that works.
 func FuzzTables(f *testing.F) {
-	s := newFakeShim(f)
-	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	r := New(s.process)
-	r.consume(sourcesOf(s, r, false))
-	first := slices.Clone(r.appendTables(nil, true))
-	s.randomProgram(rand.New(rand.NewPCG(4, 1)), 60)
-	r.consume(sourcesOf(s, r, true))
-	f.Add(first, r.appendTables(nil, false))
+	s := NewShim(f)
+	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	r := New(s.Process)
+	r.Consume(sourcesOf(s, r, false))
+	first := slices.Clone(r.AppendTables(nil, true))
+	s.RandomProgram(rand.New(rand.NewPCG(4, 1)), 60)
+	r.Consume(sourcesOf(s, r, true))
+	f.Add(first, r.AppendTables(nil, false))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		r := New(s.process)
+		r := New(s.Process)
 		if r.applyTables(first) != nil || r.applyTables(second) != nil || r.completeTables() != nil {
 			return
 		}
@@ -31,10 +33,10 @@ func FuzzTables(f *testing.F) {
 				}
 			}
 		}
-		again := New(s.process)
-		tables := r.appendTables(nil, true)
+		again := New(s.Process)
+		tables := r.AppendTables(nil, true)
 		require.NoError(t, again.applyTables(tables))
 		require.NoError(t, again.completeTables())
-		require.True(t, bytes.Equal(tables, again.appendTables(nil, true)))
+		require.True(t, bytes.Equal(tables, again.AppendTables(nil, true)))
 	})
 }

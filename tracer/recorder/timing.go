@@ -96,12 +96,12 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 
 // closeTimes makes a block of the thread's times when there are enough of them.
 func (t *thread) closeTimes() {
-	if t.gaps.n < t.recorder.limits.blockCalls {
+	if t.gaps.n < t.recorder.Limits.BlockCalls {
 		return
 	}
 	r := t.recorder
 	gaps, durations := &t.gaps, &t.durations
-	b := &block{of: timesOf(t.number), first: t.blockTimes, n: gaps.n, before: t.blockTicks, data: [2][]byte{gaps.b, durations.b}}
+	b := &Block{Of: TimesOf(t.number), First: t.blockTimes, N: gaps.n, Before: t.blockTicks, Data: [2][]byte{gaps.b, durations.b}}
 	r.full = append(r.full, b)
 	t.blockTimes += gaps.n
 	t.blockTicks = gaps.sum + durations.sum
@@ -122,16 +122,16 @@ func (r *Recorder) room(size int) []byte {
 // mostSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
 const mostSpare = 8
 
-// recycle takes back the memory of a block that is in the log.
-func (r *Recorder) recycle(b *block) {
-	if b.of.terminal == none {
-		for _, data := range b.data {
+// Recycle takes back the memory of a block that is in the log.
+func (r *Recorder) Recycle(b *Block) {
+	if b.Of.Terminal == none {
+		for _, data := range b.Data {
 			if len(r.spare) < mostSpare {
 				r.spare = append(r.spare, data[:0])
 			}
 		}
 	}
-	b.data = [2][]byte{}
+	b.Data = [2][]byte{}
 }
 
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
@@ -148,7 +148,7 @@ func (t *thread) timeLoop(stamps []int64) {
 		return
 	}
 	// a block ends within an iteration
-	for most := 2 * int(t.recorder.limits.blockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.limits.blockCalls) {
+	for most := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.Limits.BlockCalls) {
 		t.timesOfLoop(stamps[:most])
 		stamps = stamps[most:]
 	}
@@ -234,7 +234,7 @@ func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
 	t.durations.decode(d)
 	n := d.Count()
 	if d.Failed || n > terminals || t.gaps.n != t.durations.n {
-		return errCheckpoint
+		return ErrCheckpoint
 	}
 	t.aggregates = make([]trace.Aggregate, n)
 	for i := range t.aggregates {
