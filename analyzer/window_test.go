@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
@@ -52,7 +54,7 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	r := b.Open(t)
 	f := within(t, r, 20, 50)
 	assert.InDelta(t, 0.030, f.RunSeconds, 1e-9)
-	assert.Equal(t, &criticalpath.Window{From: 0.02, To: 0.05}, f.Window)
+	assert.Equal(t, &run.Window{From: 0.02, To: 0.05}, f.Window)
 	assert.InDelta(t, 0.030, f.Path.LengthSeconds, 1e-9)
 	assert.InDelta(t, 0.020, *f.Ranks[0].Waiting, 1e-9)
 	assert.InDelta(t, 0.009, f.Ranks[0].Computation, 1e-9)
@@ -95,7 +97,7 @@ func TestPartsAddUp(t *testing.T) {
 		assert.InDelta(t, 0.0185, f.Path.LengthSeconds, 1e-9)
 		sums.RunSeconds += f.RunSeconds
 		if sums.Ranks == nil {
-			sums.Ranks = make([]criticalpath.RankTime, 3)
+			sums.Ranks = make([]ranks.RankTime, 3)
 			for i := range sums.Ranks {
 				sums.Ranks[i].Waiting = new(0.0)
 			}

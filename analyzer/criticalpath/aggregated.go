@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
@@ -29,11 +31,12 @@ func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 		return Findings{}, err
 	}
 	run := a.seconds(a.run())
-	f := Findings{
-		SchemaVersion: SchemaVersion, RunSeconds: run, RunStartNS: a.path.start, Efficiency: a.efficiency(run), CPUs: cpusOf(a.ranks, a.waitingShare),
-		Ranks: a.rankTimes(), Functions: a.functionTimes(), CallSites: a.siteTimes(), Computation: a.regionTimes(),
-		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
-	}
+	var f Findings
+	f.SchemaVersion = SchemaVersion
+	f.RunSeconds, f.RunStartNS, f.Efficiency = run, a.path.start, a.efficiency(run)
+	f.CPUs, f.RankCPUs = cpusOf(a.ranks, a.waitingShare), cpus.OfRanks(t)
+	f.Ranks, f.Functions, f.CallSites, f.Computation = a.rankTimes(), a.functionTimes(), a.siteTimes(), a.regionTimes()
+	f.Clock, f.Timing, f.Notes = o.Clock.Findings, timingError(a.meta, 0), append([]string{aggregatedNote}, a.notes()...)
 	a.cpus = f.CPUs
 	f.Verdict = a.decideBySums(f.Efficiency)
 	how, err := stopped.Find(ctx, t, o.Clock.Clocks)
@@ -112,12 +115,12 @@ func (a *analysis) sum(location int, aggregate *trace.Aggregate, perTick float64
 	kind := kindOf(a.names.trace.Semantics(signature.Function))
 	inside := add(activity{function: signature.Function, site: signature.Site}, &aggregate.Durations)
 	switch kind {
-	case Initialization:
+	case accounts.Initialization:
 		account.initialize += inside
 		return
-	case Finalization:
+	case accounts.Finalization:
 		account.finalize += inside
-	case Computation, Communication, InputOutput, Launch, Untraced:
+	case accounts.Computation, accounts.Communication, accounts.InputOutput, accounts.Launch, accounts.Untraced:
 	}
 	if signature.Untraced {
 		account.untraced += int64(float64(aggregate.Gaps.Sum) * perTick)

@@ -7,6 +7,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
@@ -31,7 +36,7 @@ type analysis struct {
 	window       *timeline.Window
 	profile      profile.Findings
 	stopped      *stopped.Findings
-	cpus         *CPUs
+	cpus         *cpus.CPUs
 	machines     []*machine // of each rank, where there is evidence
 	shared       bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
 	scatterGain  float64    // of the run, that equal work each time saves
@@ -101,22 +106,21 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	found.Violations = a.forward.violations.Count
 	found.WithinRounding = a.forward.violations.Rounded
 	found.WorstSeconds = a.seconds(a.forward.violations.Worst)
-	f := Findings{
-		SchemaVersion: SchemaVersion,
-		RunSeconds:    a.seconds(a.path.end - a.path.start),
-		RunStartNS:    a.path.start,
-		Efficiency:    a.efficiency(a.seconds(a.run())),
-		Ranks:         a.rankTimes(),
-		Functions:     a.functionTimes(),
-		CallSites:     a.siteTimes(),
-		Computation:   a.regionTimes(),
-		WaitStates:    a.waitTimes(),
-		Waits:         new(a.waitBreakdown()),
-		Strips:        new(a.strips()),
-		Clock:         found,
-		Timing:        timingError(a.meta, a.forward.moments),
-		Notes:         a.notes(),
-	}
+	var f Findings
+	f.SchemaVersion = SchemaVersion
+	f.RunSeconds = a.seconds(a.path.end - a.path.start)
+	f.RunStartNS = a.path.start
+	f.Efficiency = a.efficiency(a.seconds(a.run()))
+	f.Ranks = a.rankTimes()
+	f.Functions = a.functionTimes()
+	f.CallSites = a.siteTimes()
+	f.Computation = a.regionTimes()
+	f.WaitStates = a.waitTimes()
+	f.Waits = new(a.waitBreakdown())
+	f.Strips = new(a.strips())
+	f.Clock = found
+	f.Timing = timingError(a.meta, a.forward.moments)
+	f.Notes = a.notes()
 	marks := make(predict.Marks, len(a.forward.locations))
 	for i := range marks {
 		marks[i] = plan.Marks(i)
@@ -125,8 +129,9 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		return Findings{}, fmt.Errorf("profile: %w", err)
 	}
 	if a.window == nil { // it is counted over all of the run
+		f.RankCPUs = cpus.OfRanks(t)
 		a.cpus = cpusOf(a.ranks, a.waitingShare)
-		a.shared = a.cpus.areShared()
+		a.shared = a.cpus.AreShared()
 	}
 	played, causes, hypotheses, err := a.judge(ctx, marks, o.Also)
 	if err != nil {
@@ -145,7 +150,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	for row := range f.Ranks {
 		f.Ranks[row].DelayCost = &byRank[row]
 	}
-	f.Efficiency.divide(a.seconds(played.ideal), f.RunSeconds)
+	f.Efficiency.Divide(a.seconds(played.ideal), f.RunSeconds)
 	inPhases := plan.Findings(a.waitsOf, a.stretchesOf)
 	if o.Share != nil {
 		o.Share(Shared{o.Clock, plan, played.also})
@@ -163,7 +168,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.tellStop(a.stopped, t)
 	if w := a.window; w != nil {
-		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
+		f.Window = &run.Window{From: a.seconds(w.From - w.Start), To: a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)
 	}
 	f.Path = new(a.pathFindings(o))
@@ -193,7 +198,7 @@ func (a *analysis) share(ns int64) float64 {
 }
 
 // efficiency is what computation alone says of a run of so many seconds.
-func (a *analysis) efficiency(run float64) Efficiency {
+func (a *analysis) efficiency(run float64) efficiency.Efficiency {
 	mean, most, n := 0.0, 0.0, 0.0
 	for row := range a.ranks {
 		if i := a.mainOf[row]; i >= 0 && !a.forward.extents[i].empty {
@@ -204,30 +209,13 @@ func (a *analysis) efficiency(run float64) Efficiency {
 		}
 	}
 	if n == 0 {
-		return Efficiency{}
+		return efficiency.Efficiency{}
 	}
 	mean /= n
-	return Efficiency{
+	return efficiency.Efficiency{
 		MeanUseful: &mean, MaxUseful: &most,
-		LoadBalance: quotient(mean, most), Communication: quotient(most, run), Parallel: quotient(mean, run),
+		LoadBalance: efficiency.Quotient(mean, most), Communication: efficiency.Quotient(most, run), Parallel: efficiency.Quotient(mean, run),
 	}
-}
-
-// divide splits the communication efficiency by the run's length on an ideal network.
-func (e *Efficiency) divide(ideal, run float64) {
-	if ideal <= 0 || run <= 0 || e.MaxUseful == nil {
-		return
-	}
-	e.IdealSeconds = &ideal
-	e.Serialization, e.Transfer = quotient(*e.MaxUseful, ideal), quotient(ideal, run)
-}
-
-// quotient is nil where there is nothing to divide by.
-func quotient(part, whole float64) *float64 {
-	if whole <= 0 {
-		return nil
-	}
-	return new(part / whole)
 }
 
 // timed is a time that is not known where there are sums only.
@@ -250,10 +238,10 @@ func (a *analysis) waitingShare(row int) float64 {
 	return a.share(a.accounts[i].waited)
 }
 
-func (a *analysis) rankTimes() []RankTime {
-	times := make([]RankTime, len(a.ranks))
+func (a *analysis) rankTimes() []ranks.RankTime {
+	times := make([]ranks.RankTime, len(a.ranks))
 	for row, r := range a.ranks {
-		times[row] = RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
+		times[row] = ranks.RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
 		if !a.sums {
 			path := a.onPath(row)
 			times[row].Path, times[row].PathShare = new(a.seconds(path)), new(a.share(path))
@@ -277,16 +265,16 @@ func (a *analysis) rankTimes() []RankTime {
 	return times
 }
 
-func (a *analysis) functionTimes() []FunctionTime {
-	byName := map[string]*FunctionTime{}
+func (a *analysis) functionTimes() []ranks.FunctionTime {
+	byName := map[string]*ranks.FunctionTime{}
 	for _, what := range a.sorted(func(activity) bool { return true }, func(t *tally) int64 { return t.ns }) {
-		t, name := a.total[what], string(Computation)
+		t, name := a.total[what], string(accounts.Computation)
 		if !what.computes() {
 			name = a.names.function(what.function)
 		}
 		f := byName[name]
 		if f == nil {
-			f = &FunctionTime{Function: name, Waiting: a.timed(0), Path: a.timed(0)}
+			f = &ranks.FunctionTime{Function: name, Waiting: a.timed(0), Path: a.timed(0)}
 			byName[name] = f
 		}
 		f.Calls += t.count
@@ -296,7 +284,7 @@ func (a *analysis) functionTimes() []FunctionTime {
 			*f.Path += a.seconds(t.path)
 		}
 	}
-	list := make([]FunctionTime, 0, len(byName))
+	list := make([]ranks.FunctionTime, 0, len(byName))
 	for _, f := range byName {
 		list = append(list, *f)
 	}
@@ -324,14 +312,14 @@ func (a *analysis) sorted(keep func(activity) bool, cost func(*tally) int64) []a
 // maxRows bounds tables of places: programs have tens of call sites, generated ones may have thousands.
 const maxRows = 500
 
-func (a *analysis) siteTimes() []SiteTime {
-	list := []SiteTime{}
+func (a *analysis) siteTimes() []ranks.SiteTime {
+	list := []ranks.SiteTime{}
 	for _, what := range a.sorted(func(w activity) bool { return !w.computes() }, func(t *tally) int64 { return t.ns }) {
 		if len(list) == maxRows {
 			break
 		}
 		t := a.total[what]
-		list = append(list, SiteTime{
+		list = append(list, ranks.SiteTime{
 			Function: a.names.function(what.function), CallSite: a.names.site(what.site), Calls: t.count,
 			Seconds: a.seconds(t.ns), Waiting: a.timed(t.waited), Path: a.timed(t.path),
 		})
@@ -339,8 +327,8 @@ func (a *analysis) siteTimes() []SiteTime {
 	return list
 }
 
-func (a *analysis) regionTimes() []RegionTime {
-	list := []RegionTime{}
+func (a *analysis) regionTimes() []ranks.RegionTime {
+	list := []ranks.RegionTime{}
 	n := 0
 	for row := range a.ranks {
 		if i := a.mainOf[row]; i >= 0 && !a.forward.extents[i].empty {
@@ -352,7 +340,7 @@ func (a *analysis) regionTimes() []RegionTime {
 			break
 		}
 		t := a.total[what]
-		r := RegionTime{
+		r := ranks.RegionTime{
 			Before: a.names.place(what.next, what.nextSite),
 			Count:  t.count, Seconds: a.seconds(t.ns), MeanSeconds: a.seconds(t.ns) / float64(max(1, n)), Path: a.timed(t.path),
 		}

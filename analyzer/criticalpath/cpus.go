@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
@@ -12,41 +13,12 @@ import (
 // waits along; one that its CPU limit stops does, too. If that happens to all ranks alike nobody stands out, and on a time
 // line it looks like a slow network. What the operating system counted for them (trace.ContextSample) tells it apart.
 
-const (
-	fewCPUs     = 0.8  // of its time that a rank has a CPU: with less, CPUs are to blame for what communication loses
-	oftenAside  = 50   // preemptions in a second without a CPU, where the kernel does not count the wait for a CPU
-	muchStarved = 0.1  // of its time that a rank lacked a CPU to go on: one that sleeps or waits for a disk needs none
-	shared      = 0.1  // of its time that a rank was ready to run and waited for a CPU, or not: it may have polled
-	muchDelayed = 0.05 // of its time that a rank computed without a CPU, on average
-	muchStopped = 0.1  // of its time that a container was stopped by its CPU limit
-)
-
-// CPUs is what ranks had of the CPUs: means over the ranks that were sampled twice and more, between their first sample
-// and their last one.
-type CPUs struct {
-	// Share is the part of its time for which a rank had a CPU, at most 1 (a rank of several threads may have more).
-	Share float64 `json:"share"`
-	// RunDelay is the part of its time for which the first thread of a rank was ready to run and waited for a CPU; null where
-	// the kernel does not count it.
-	RunDelay *float64 `json:"run_delay"`
-	// Starved is what of that is beyond the time that the rank waited for other ranks: meanwhile it polls, at most, and has
-	// nothing to go on with. Null likewise.
-	Starved *float64 `json:"starved"`
-	// PutAside is how often a rank was put aside for another process or thread (involuntary context switches), in each
-	// second that it had no CPU; 0 if it always had one.
-	PutAside float64 `json:"put_aside_per_second"`
-	// Stopped is the part of its time for which the CPU limit of a rank's container stopped it, at most 1; 0 where that
-	// is not known.
-	Stopped float64 `json:"stopped"`
-	// Machines are those that lost CPUs to others of the same hypervisor; StolenEverywhere is set if all did, each for 5 % of the
-	// time for which its ranks wanted a CPU.
-	Machines         []Machine `json:"machines"`
-	StolenEverywhere bool      `json:"stolen_everywhere"`
-}
+// muchDelayed is the part of its time that a rank computed without a CPU, on average, from where on CPUs are to blame.
+const muchDelayed = 0.05
 
 // cpusOf is nil where no rank was sampled twice. waiting is the part of its time for which a rank, by row, waited for others.
-func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
-	var c CPUs
+func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *cpus.CPUs {
+	var c cpus.CPUs
 	n, without, aside, delay, starved, counted := 0.0, 0.0, 0.0, 0.0, 0.0, true
 	for i := range ranks {
 		samples := ranks[i].Context
@@ -85,24 +57,6 @@ func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 	return &c
 }
 
-// areFew reports whether the ranks had to share CPUs so much that it shows. How often they were preempted tells that only
-// where it is not known for how long they waited then: ranks that poll are preempted whenever one that slept goes on.
-func (c *CPUs) areFew() bool {
-	switch {
-	case c == nil || c.Share >= fewCPUs:
-		return false
-	case c.Starved != nil:
-		return *c.Starved >= muchStarved
-	}
-	return c.PutAside >= oftenAside
-}
-
-// areLimited reports whether CPU limits stopped the ranks, all alike.
-func (c *CPUs) areLimited() bool { return c != nil && c.Stopped >= muchStopped }
-
-// areShared reports whether ranks had to wait for their turn so often that how long a computation took says little of it.
-func (c *CPUs) areShared() bool { return c != nil && c.RunDelay != nil && *c.RunDelay >= shared }
-
 // fewCPUs: every rank has a CPU whenever it computes. Where it is known for how long each computation waited for one, the
 // replay tells what that saves; else it is at most what ranks lacked altogether.
 func (a *analysis) fewCPUs() *hypothesis {
@@ -129,7 +83,7 @@ func (a *analysis) fewCPUs() *hypothesis {
 		if !a.isWorthIt(most) {
 			return nil
 		}
-		if a.cpus.areLimited() {
+		if a.cpus.AreLimited() {
 			h.cause.Form = verdict.Limits
 			h.what = "no CPU limit stopped a container"
 		}
@@ -153,10 +107,10 @@ func (a *analysis) fewCPUs() *hypothesis {
 		h.cause.LostSeconds = all
 		return &h
 	}
-	if a.cpus == nil || !a.cpus.areFew() {
+	if a.cpus == nil || !a.cpus.AreFew() {
 		return nil
 	}
-	h.estimated = int64(min(a.cpus.lost(a.seconds(a.run())), a.seconds(a.run())) * 1e9)
+	h.estimated = int64(min(a.cpus.Lost(a.seconds(a.run())), a.seconds(a.run())) * 1e9)
 	h.assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
 	return &h
 }
@@ -212,7 +166,7 @@ func (a *analysis) undelayedAll(only map[int]bool) change {
 // limits: no container is stopped by its CPU limit, where all are alike. When they were stopped is not known: computations
 // that take longer than usual there take as long as usual.
 func (a *analysis) limits() *hypothesis {
-	if !a.cpus.areLimited() || a.hasEvidence() || a.throttledRanks() != nil {
+	if !a.cpus.AreLimited() || a.hasEvidence() || a.throttledRanks() != nil {
 		return nil
 	}
 	usual := map[predict.Region]float64{}
@@ -247,12 +201,4 @@ func (a *analysis) usual(what activity) float64 {
 	}
 	slices.Sort(medians)
 	return medians[(len(medians)-1)/2]
-}
-
-// lost is for how many seconds of the run a rank lacked a CPU to go on; what it had none for where that is not known.
-func (c *CPUs) lost(run float64) float64 {
-	if c.Starved == nil {
-		return (1 - c.Share) * run
-	}
-	return *c.Starved * run
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"container/heap"
 	"fmt"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"maps"
 	"math"
 	"slices"
@@ -138,9 +140,9 @@ func (d *delays) notes() []string {
 }
 
 // rootCauses words the costs, and adds them up by rank.
-func (a *analysis) rootCauses(d *delays) (RootCauses, []float64) {
-	r := RootCauses{
-		WaitingSeconds: a.seconds(d.all), DirectSeconds: d.direct / 1e9, IndirectSeconds: d.indirect / 1e9, Delays: []Delay{},
+func (a *analysis) rootCauses(d *delays) (rootcauses.RootCauses, []float64) {
+	r := rootcauses.RootCauses{
+		WaitingSeconds: a.seconds(d.all), DirectSeconds: d.direct / 1e9, IndirectSeconds: d.indirect / 1e9, Delays: []rootcauses.Delay{},
 	}
 	r.UnexplainedSeconds = max(0, r.WaitingSeconds-r.DirectSeconds-r.IndirectSeconds)
 	byRank := make([]float64, len(a.ranks))
@@ -161,12 +163,12 @@ func (a *analysis) rootCauses(d *delays) (RootCauses, []float64) {
 	r.DelaysOmitted = max(0, len(rows)-maxRows)
 	for _, x := range rows[:len(rows)-r.DelaysOmitted] {
 		what := d.activities[x.activity]
-		kind := Communication
+		kind := accounts.Communication
 		if what.computes() {
-			kind = Computation
+			kind = accounts.Computation
 		}
 		function, site := a.names.labels(kind, what)
-		r.Delays = append(r.Delays, Delay{
+		r.Delays = append(r.Delays, rootcauses.Delay{
 			Rank: a.forward.locations[x.location].Rank, Kind: kind, Function: function, CallSite: site,
 			ShortTerm: x.short / 1e9, LongTerm: x.long / 1e9,
 		})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -249,28 +250,15 @@ func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
 	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
 }
 
-// WhatIf is how long the run would have taken under another condition: a prediction by replay (package predict has
-// the model and what it assumes), or an estimate.
-type WhatIf struct {
-	What     string       `json:"what"` // in words: "rank 3 computed as fast as the others"
-	Kind     verdict.Kind `json:"kind"`
-	Rank     *int         `json:"rank,omitempty"`
-	Site     *Place       `json:"site,omitempty"`
-	Seconds  float64      `json:"seconds"` // predicted run time
-	Gain     float64      `json:"gain"`    // part of the run's length that is saved
-	Estimate bool         `json:"estimate"`
-	Assumes  string       `json:"assumes"`
-}
-
 // whatIfs is the table of what-ifs: the ideal network, and every hypothesis alone that promises something, most first.
-func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
+func (a *analysis) whatIfs(p *played, all []hypothesis) []whatif.WhatIf {
 	if a.run() <= 0 {
-		return []WhatIf{}
+		return []whatif.WhatIf{}
 	}
-	row := func(what string, kind verdict.Kind, length int64, assumes string) WhatIf {
-		return WhatIf{What: what, Kind: kind, Seconds: a.seconds(length), Gain: a.share(a.run() - length), Assumes: assumes}
+	row := func(what string, kind verdict.Kind, length int64, assumes string) whatif.WhatIf {
+		return whatif.WhatIf{What: what, Kind: kind, Seconds: a.seconds(length), Gain: a.share(a.run() - length), Assumes: assumes}
 	}
-	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, p.ideal,
+	list := []whatif.WhatIf{row("the network and MPI cost nothing", verdict.Network, p.ideal,
 		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
 	for i := range all {
 		h := &all[i]
@@ -284,6 +272,6 @@ func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
 		}
 		list = append(list, w)
 	}
-	slices.SortStableFunc(list[1:], func(x, y WhatIf) int { return cmp.Compare(x.Seconds, y.Seconds) })
+	slices.SortStableFunc(list[1:], func(x, y whatif.WhatIf) int { return cmp.Compare(x.Seconds, y.Seconds) })
 	return list
 }

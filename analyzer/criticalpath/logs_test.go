@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
@@ -55,7 +56,7 @@ func TestStretchesComeBackInOrderOfTime(t *testing.T) {
 // as those kept in slices, sorted, and put together.
 func TestOnePathIsThePathInMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	kinds := []Kind{Computation, Communication, Untraced}
+	kinds := []accounts.Kind{accounts.Computation, accounts.Communication, accounts.Untraced}
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		spool := journal.NewSpool(int64(seed%3) * 1000)

@@ -3,21 +3,13 @@ package criticalpath
 import (
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TimingError is what the mode of timing means for all times of the findings, beside the error of the clocks.
-type TimingError struct {
-	Mode string `json:"mode"` // "lossless", "lossy", "aggregated"
-	// ErrorPercent is the largest error of a duration and of the time between two calls of a thread.
-	ErrorPercent int `json:"error_percent"`
-	// MomentSeconds is by how much the time of a call's enter or exit may be off at most.
-	MomentSeconds float64 `json:"moment_seconds"`
-}
-
-func timingError(m *trace.Meta, moments int64) TimingError {
-	return TimingError{Mode: string(m.Timing.Mode), ErrorPercent: m.Timing.WorstError(), MomentSeconds: float64(moments) / 1e9}
+func timingError(m *trace.Meta, moments int64) run.TimingError {
+	return run.TimingError{Mode: string(m.Timing.Mode), ErrorPercent: m.Timing.WorstError(), MomentSeconds: float64(moments) / 1e9}
 }
 
 // uncertainShare is from which share of all waiting on a reader has to know that rounding may explain it.

@@ -3,21 +3,23 @@ package criticalpath
 import (
 	"sort"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
 // pathFindings words the path.
-func (a *analysis) pathFindings(o Options) Path {
-	p := Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}, Stretches: a.path.count}
+func (a *analysis) pathFindings(o Options) path.Path {
+	p := path.Path{ByRank: []path.RankShare{}, ByFunction: []path.FuncShare{}, ByCallSite: []path.SiteShare{}, Segments: []path.Segment{}, Stretches: a.path.count}
 	limit := max(1, a.run()/int64(o.segments()))
 	pieces := onePath(a.accounts, limit)
 	if a.path.launch >= 0 && a.path.launchEnd > a.path.start {
-		pieces = append([]piece{{start: a.path.start, end: a.path.launchEnd, location: a.path.launch, kind: Launch}}, pieces...)
+		pieces = append([]piece{{start: a.path.start, end: a.path.launchEnd, location: a.path.launch, kind: accounts.Launch}}, pieces...)
 	}
 	for _, q := range pieces {
 		p.MergedSegments += q.merged
 		function, site := a.names.labels(q.kind, q.what)
-		p.Segments = append(p.Segments, Segment{
+		p.Segments = append(p.Segments, path.Segment{
 			Rank: a.forward.locations[q.location].Rank, StartNS: q.start - a.path.start, EndNS: q.end - a.path.start,
 			Kind: q.kind, Function: function, CallSite: site, Merged: q.merged,
 		})
@@ -27,7 +29,7 @@ func (a *analysis) pathFindings(o Options) Path {
 		own := a.onPath(row)
 		length += own
 		if own > 0 {
-			p.ByRank = append(p.ByRank, RankShare{a.ranks[row].Rank, a.seconds(own), a.share(own)})
+			p.ByRank = append(p.ByRank, path.RankShare{Rank: a.ranks[row].Rank, Seconds: a.seconds(own), Share: a.share(own)})
 		}
 	}
 	sort.SliceStable(p.ByRank, func(i, j int) bool { return p.ByRank[i].Seconds > p.ByRank[j].Seconds })
@@ -62,20 +64,20 @@ func (a *analysis) rest() (launch, untraced int64) {
 	return launch, a.run() - launch - accounted
 }
 
-func (a *analysis) byFunction() []FuncShare {
+func (a *analysis) byFunction() []path.FuncShare {
 	ns := map[string]int64{}
 	for what, t := range a.total {
 		if what.computes() {
-			ns[string(Computation)] += t.path
+			ns[string(accounts.Computation)] += t.path
 		} else {
 			ns[a.names.function(what.function)] += t.path
 		}
 	}
-	ns[string(Launch)], ns[string(Untraced)] = a.rest()
-	list := []FuncShare{}
+	ns[string(accounts.Launch)], ns[string(accounts.Untraced)] = a.rest()
+	list := []path.FuncShare{}
 	for name, t := range ns {
 		if t > 0 {
-			list = append(list, FuncShare{name, a.seconds(t), a.share(t)})
+			list = append(list, path.FuncShare{Function: name, Seconds: a.seconds(t), Share: a.share(t)})
 		}
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -84,25 +86,25 @@ func (a *analysis) byFunction() []FuncShare {
 	return list
 }
 
-func (a *analysis) byCallSite() []SiteShare {
-	list := []SiteShare{}
+func (a *analysis) byCallSite() []path.SiteShare {
+	list := []path.SiteShare{}
 	for _, what := range a.sorted(func(activity) bool { return true }, func(t *tally) int64 { return t.path }) {
 		t := a.total[what]
 		if t.path == 0 || len(list) == maxRows {
 			break
 		}
-		kind := Communication
+		kind := accounts.Communication
 		if what.computes() {
-			kind = Computation
+			kind = accounts.Computation
 		}
 		function, site := a.names.labels(kind, what)
-		list = append(list, SiteShare{function, site, a.seconds(t.path), a.share(t.path)})
+		list = append(list, path.SiteShare{Function: function, CallSite: site, Seconds: a.seconds(t.path), Share: a.share(t.path)})
 	}
 	return list
 }
 
 // byNode adds the path up by nodes, or by hosts outside Kubernetes.
-func (a *analysis) byNode() []NodeShare {
+func (a *analysis) byNode() []path.NodeShare {
 	ns := map[string]int64{}
 	for row, r := range a.ranks {
 		name := r.Node
@@ -111,10 +113,10 @@ func (a *analysis) byNode() []NodeShare {
 		}
 		ns[name] += a.onPath(row)
 	}
-	list := []NodeShare{}
+	list := []path.NodeShare{}
 	for name, t := range ns {
 		if t > 0 {
-			list = append(list, NodeShare{name, a.seconds(t), a.share(t)})
+			list = append(list, path.NodeShare{Node: name, Seconds: a.seconds(t), Share: a.share(t)})
 		}
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -124,17 +126,17 @@ func (a *analysis) byNode() []NodeShare {
 }
 
 // byPhase is the path by phases, in their order; what is in none, as the launch, comes last.
-func (a *analysis) byPhase(f *phases.Findings) []PhaseShare {
-	list := []PhaseShare{}
+func (a *analysis) byPhase(f *phases.Findings) []path.PhaseShare {
+	list := []path.PhaseShare{}
 	left := a.seconds(a.run())
 	share := func(seconds float64) float64 { return seconds / max(a.seconds(a.run()), 1e-9) }
 	for i := range f.Phases {
 		p := &f.Phases[i]
-		list = append(list, PhaseShare{p.Name, p.Path, share(p.Path)})
+		list = append(list, path.PhaseShare{Phase: p.Name, Seconds: p.Path, Share: share(p.Path)})
 		left -= p.Path
 	}
 	if left > 1e-9 {
-		list = append(list, PhaseShare{"outside", left, share(left)})
+		list = append(list, path.PhaseShare{Phase: "outside", Seconds: left, Share: share(left)})
 	}
 	return list
 }

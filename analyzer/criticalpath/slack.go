@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"container/heap"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
 	"math"
 	"sort"
 )
@@ -117,11 +118,11 @@ func (a *analysis) slackOf() []int64 {
 }
 
 // nearCritical are the ranks off the path with the least slack.
-func (a *analysis) nearCritical() []RankSlack {
-	list := []RankSlack{}
+func (a *analysis) nearCritical() []path.RankSlack {
+	list := []path.RankSlack{}
 	for row, s := range a.slack {
 		if s >= 0 && a.onPath(row) == 0 {
-			list = append(list, RankSlack{a.ranks[row].Rank, a.seconds(s)})
+			list = append(list, path.RankSlack{Rank: a.ranks[row].Rank, Seconds: a.seconds(s)})
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Seconds < list[j].Seconds })

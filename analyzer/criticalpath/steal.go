@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"cmp"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -13,17 +14,6 @@ import (
 // muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word;
 // and, of ranks that wanted one hardly ever, of the time of one CPU.
 const muchStolen = 0.05
-
-// A Machine is what the hypervisor took of a machine.
-type Machine struct {
-	Name string `json:"name"` // of its node; the host outside Kubernetes
-	// StealSeconds is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its
-	// CPUs together.
-	StealSeconds float64 `json:"steal_seconds"`
-	// Share is the part of the time for which the ranks there wanted a CPU, and it was stolen, at most 1. It is too much where
-	// other processes than the ranks lose CPUs.
-	Share float64 `json:"share"`
-}
 
 // machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
 type machine struct {
@@ -66,14 +56,14 @@ func machinesOf(ranks []trace.Rank) (of, list []*machine) {
 func ranFor(r *trace.Rank) int64 { return r.Context[len(r.Context)-1].CPUNS - r.Context[0].CPUNS }
 
 // stealOf are the machines that lost anything, and whether all did, each so much that it is worth a word.
-func stealOf(ranks []trace.Rank) (list []Machine, everywhere bool) {
+func stealOf(ranks []trace.Rank) (list []cpus.Machine, everywhere bool) {
 	_, machines := machinesOf(ranks)
-	everywhere, list = len(machines) > 0, []Machine{}
+	everywhere, list = len(machines) > 0, []cpus.Machine{}
 	for _, m := range machines {
 		share := 0.0
 		if m.stolen > 0 {
 			share = m.stolen / (m.stolen + m.ran)
-			list = append(list, Machine{Name: m.name, StealSeconds: m.stolen / 1e9, Share: share})
+			list = append(list, cpus.Machine{Name: m.name, StealSeconds: m.stolen / 1e9, Share: share})
 		}
 		everywhere = everywhere && share >= muchStolen && m.stolen >= muchStolen*m.lasted
 	}

@@ -1,5 +1,7 @@
 package criticalpath
 
+import "github.com/cairn-mpi/cairn/analyzer/analyses/strips"
+
 // A strip is how a location spent each of equal parts of the run.
 type strip struct {
 	mpi, wait bins
@@ -53,8 +55,8 @@ func (s *strip) shares(x extent) (mpi, wait []byte) {
 const maxStrips = 2048
 
 // strips are those of all ranks.
-func (a *analysis) strips() Strips {
-	s := Strips{Tile: max(1, (len(a.ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
+func (a *analysis) strips() strips.Strips {
+	s := strips.Strips{Tile: max(1, (len(a.ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
 	for from := 0; from < len(a.ranks); from += s.Tile {
 		var mpi, wait [][]byte
 		for row := from; row < min(from+s.Tile, len(a.ranks)); row++ {

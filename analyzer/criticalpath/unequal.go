@@ -334,7 +334,7 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 	each.doubt = func(h *hypothesis, _ *played) bool {
 		a.scatterGain = a.share(a.run() - h.length)
 		workers, region := a.moving(a.shared)
-		if workers == nil || a.cpus.areLimited() { // pauses look like it
+		if workers == nil || a.cpus.AreLimited() { // pauses look like it
 			return true
 		}
 		h.cause = a.imbalance(workers, region, true)

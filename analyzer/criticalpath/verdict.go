@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -14,7 +15,7 @@ const (
 )
 
 // decide makes the verdict of the causes that were found, in order, among all hypotheses.
-func (a *analysis) decide(e Efficiency, causes, all []hypothesis) verdict.Verdict {
+func (a *analysis) decide(e efficiency.Efficiency, causes, all []hypothesis) verdict.Verdict {
 	list := make([]verdict.Cause, len(causes))
 	for i := range causes {
 		list[i] = causes[i].cause
@@ -41,7 +42,7 @@ func (a *analysis) harmless(all []hypothesis) *verdict.Cause {
 }
 
 // facts are what the sentence says beside the causes.
-func (a *analysis) facts(e Efficiency) verdict.Facts {
+func (a *analysis) facts(e efficiency.Efficiency) verdict.Facts {
 	f := verdict.Facts{
 		RunSeconds: a.seconds(a.run()), Ranks: len(a.ranks), Parallel: e.Parallel, SumsOnly: a.sums,
 		StartEnd: a.seconds(a.startAndEnd()),
@@ -85,7 +86,7 @@ func (a *analysis) costliestCall() (where activity, share float64) {
 }
 
 // decideBySums makes the verdict that sums suffice for. Nothing can be replayed, so that no gain is known.
-func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
+func (a *analysis) decideBySums(e efficiency.Efficiency) verdict.Verdict {
 	var causes []hypothesis
 	enough := func(h *hypothesis) bool { return h.estimated == 0 || a.share(h.estimated) >= minGain[h.cause.Kind] }
 	for _, h := range []*hypothesis{a.limits(), a.fewCPUs()} {

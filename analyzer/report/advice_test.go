@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -32,7 +33,7 @@ func TestWhatToDoNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}
 			r.Verdict.Causes = c.causes
-			r.Ranks = []criticalpath.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}
+			r.Ranks = []ranks.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}
 			text := strings.Join(r.next(), "\n")
 			for _, says := range c.says {
 				assert.Contains(t, text, says)
@@ -45,12 +46,12 @@ func TestWhatToDoNext(t *testing.T) {
 // TestCPUsAreTold: the page and the summary say what ranks had of the CPUs where that is known.
 func TestCPUsAreTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		cpus *criticalpath.CPUs
+		cpus *cpus.CPUs
 		says string
 	}{
 		"not known": {nil, ""},
-		"shared":    {&criticalpath.CPUs{Share: 0.4, PutAside: 100}, "A rank had a CPU for 40% of its time."},
-		"stopped":   {&criticalpath.CPUs{Share: 0.7, Stopped: 0.25}, "A rank had a CPU for 70% of its time, and its container's CPU limit stopped it for 25%."},
+		"shared":    {&cpus.CPUs{Share: 0.4, PutAside: 100}, "A rank had a CPU for 40% of its time."},
+		"stopped":   {&cpus.CPUs{Share: 0.7, Stopped: 0.25}, "A rank had a CPU for 70% of its time, and its container's CPU limit stopped it for 25%."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}

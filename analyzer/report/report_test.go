@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -107,7 +108,7 @@ func TestSizeAtScale(t *testing.T) {
 		rep.Profile.Matrix.Cells = append(rep.Profile.Matrix.Cells, profile.Tile{From: i / 256, To: i % 256, Calls: random.Uint64N(1e6), Bytes: random.Uint64N(1e9)})
 	}
 	for _, rank := range rep.Ranks {
-		rep.RankCPUs = append(rep.RankCPUs, report.RankCPU{Rank: rank.Rank, Share: 0.98765, RunDelay: new(0.01234), StoppedSeconds: new(0.12345), Preemptions: 1234})
+		rep.RankCPUs = append(rep.RankCPUs, cpus.RankCPU{Rank: rank.Rank, Share: 0.98765, RunDelay: new(0.01234), StoppedSeconds: new(0.12345), Preemptions: 1234})
 	}
 	full, err := withLedger(rep).HTML()
 	require.NoError(t, err)

@@ -21,7 +21,9 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile", "program", "topology", "placement", "verdict", "detail", "stopped")
+	comments, err := readComments(*source, "report", "analyses/cpus", "analyses/detail", "analyses/efficiency", "analyses/path", "analyses/ranks", "analyses/rootcauses",
+		"analyses/run", "analyses/strips", "analyses/waits", "analyses/whatif", "clusters", "clock", "phases", "profile", "program", "topology", "placement",
+		"verdict", "detail", "stopped")
 	if err == nil {
 		err = write(*out, comments)
 	}
@@ -50,7 +52,7 @@ func write(file string, comments map[string]string) error {
 
 // A generator turns types into schemas; structs become definitions.
 type generator struct {
-	comments    map[string]string // "criticalpath.Path.Stretches" → comment
+	comments    map[string]string // "analyses/path.Path.Stretches" → comment
 	definitions map[string]any
 }
 
@@ -96,7 +98,7 @@ func (g *generator) object(t reflect.Type) map[string]any {
 		if field.Tag.Get("schema") == "nullable" { // a list that may be unknown
 			s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
 		}
-		if c := g.comments[t.String()+"."+field.Name]; c != "" {
+		if c := g.comments[named(t)+"."+field.Name]; c != "" {
 			s["description"] = c
 		}
 		properties[name] = s
@@ -106,10 +108,16 @@ func (g *generator) object(t reflect.Type) map[string]any {
 	}
 	slices.Sort(required)
 	s := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	if c := g.comments[t.String()]; c != "" {
+	if c := g.comments[named(t)]; c != "" {
 		s["description"] = c
 	}
 	return s
+}
+
+// named is what comments know a type as: packages may have the same name.
+func named(t reflect.Type) string {
+	_, within, _ := strings.Cut(t.PkgPath(), "/analyzer/")
+	return within + "." + t.Name()
 }
 
 func fields(t reflect.Type) func(func(reflect.StructField) bool) {
