@@ -151,7 +151,7 @@ bench-replay: build examples ## re-executions: the same calls on every example (
 
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
-	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder
+	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder/spool
 	HOURS=$(or $(HOURS),24) SLOTS=$(or $(SLOTS),8) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
 
 .PHONY: bench-operator

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // scratch is memory that one call after the other uses.
@@ -41,11 +42,11 @@ type call struct {
 }
 
 // apply records one committed call of a thread.
-func (r *Recorder) apply(t *thread, rec record) {
+func (r *Recorder) apply(t *thread, rec record.Record) {
 	before := t.latest
 	t.latest = nil
 	t.loop.forget()
-	l := layoutFor(rec.function)
+	l := layoutFor(rec.Function)
 	if l == nil {
 		r.lost.Malformed++
 		return
@@ -53,21 +54,21 @@ func (r *Recorder) apply(t *thread, rec record) {
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
 	r.requests.begin(t.number)
-	c := call{layout: l, words: rec.words, atRoot: true, newID: none}
-	result := rec.words[recordReturn]
+	c := call{layout: l, words: rec.Words, atRoot: true, newID: none}
+	result := rec.Words[record.ReturnWord]
 	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
 
-	rd := reader{words: rec.words, at: l.length, ok: true}
+	rd := record.Reader{Words: rec.Words, At: l.length, OK: true}
 	if l.length > 0 {
 		c.in, c.out = l.in, l.out
-		rd.ok = l.length <= len(rec.words)
+		rd.OK = l.length <= len(rec.Words)
 	} else {
 		c.in, c.out = s.in, s.out
-		rd.at = recordPayload
+		rd.At = record.HeaderWords
 		c.locate(&rd)
 	}
 	own := int32(none)
-	whole := rd.ok && rec.flags&flagTruncated == 0
+	whole := rd.OK && rec.Flags&record.FlagTruncated == 0
 	if whole && l.comm >= 0 {
 		c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]]))
 		if c.comm != nil {
@@ -80,7 +81,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 
 	key := s.key[:0]
 	r.sites.missed = false
-	function := uint64(rec.function)
+	function := uint64(rec.Function)
 	if whole && c.ignoresStatus() {
 		function |= statusIgnored
 	}
@@ -88,7 +89,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 		function |= untracedKey
 	}
 	key = binary.AppendUvarint(key, function)
-	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.Words[record.AddressWord])))
 	key = binary.AppendVarint(key, int64(own))
 	key = r.result(key, l, result)
 	hasComm := false
@@ -110,7 +111,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 		r.complete(&c)
 		if !c.failed {
 			r.free(&c)
-			extras := reader{words: rec.words, at: rd.at, ok: true}
+			extras := record.Reader{Words: rec.Words, At: rd.At, OK: true}
 			hasComm = r.afterwards(&c, &extras)
 		}
 	} else {
@@ -166,7 +167,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 	t.append(number, rec)
 	if wide && t.tally != nil { // arguments are compared all the same
-		t.tally.now.exact = mix(t.tally.now.exact, r.widening.told)
+		t.tally.AddArguments(r.widening.told)
 	}
 	t.returned(number, s)
 	t.untraced = r.off
@@ -195,26 +196,26 @@ func (r *Recorder) created(creator int32, raw uint64) int32 {
 }
 
 // locate finds where the parameters of a call stand in its record.
-func (c *call) locate(rd *reader) {
+func (c *call) locate(rd *record.Reader) {
 	for i := range c.params {
 		if p := &c.params[i]; p.in {
-			c.in[i] = int32(rd.at)
-			rd.pass(p.shape)
+			c.in[i] = int32(rd.At)
+			pass(rd, p.shape)
 		}
 	}
 	for i := range c.params {
 		if p := &c.params[i]; p.out {
-			c.out[i] = int32(rd.at)
-			rd.pass(p.shape)
+			c.out[i] = int32(rd.At)
+			pass(rd, p.shape)
 		}
 	}
 }
 
 // append adds a call to the thread's grammar and timing.
-func (t *thread) append(number int32, rec record) {
+func (t *thread) append(number int32, rec record.Record) {
 	t.grammar.Append(number)
-	t.time(number, rec.words[recordLength], int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
-	t.lastFunction = rec.function
+	t.time(number, rec.Words[record.LengthWord], int64(rec.Words[record.EnterWord]), int64(rec.Words[record.ExitWord]))
+	t.lastFunction = rec.Function
 	t.calls++
 }
 
@@ -252,7 +253,7 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 	if p.spec.RootOnly && !c.atRoot || r.inPlace(c, p) {
 		return appendForm(key, trace.Absent)
 	}
-	rd := reader{words: c.words, at: int(c.in[i]), ok: true}
+	rd := record.Reader{Words: c.words, At: int(c.in[i]), OK: true}
 	if endsRequest(p.spec) {
 		return r.endable(key, p, &rd)
 	}
@@ -263,13 +264,13 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 // outValue writes a parameter as it was after the call.
 func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	p := &c.params[i]
-	rd := reader{words: c.words, at: int(c.out[i]), ok: true}
+	rd := record.Reader{Words: c.words, At: int(c.out[i]), OK: true}
 	switch {
 	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
 		return appendForm(key, trace.Absent)
 	case p.kind == mpi.KindBuffer:
 		// an address is known whatever became of the call
-		return r.word(key, p.kind, rd.word(), mpi.EffectNone)
+		return r.word(key, p.kind, rd.Word(), mpi.EffectNone)
 	case c.failed && p.spec.Effect == mpi.EffectCompleted:
 		return r.afterFailure(key, c, p, &rd)
 	case c.failed, p.outSlot == leftOut:
@@ -279,14 +280,14 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	case p.outSlot == inStatusList && p.shape == shapeStatus:
 		return r.statusIf(key, r.defined(c, p), &rd)
 	case i == c.newRequest:
-		raw := rd.word()
+		raw := rd.Word()
 		if r.requests.isNull(raw) {
 			return r.word(key, p.kind, raw, mpi.EffectNone)
 		}
 		c.request, c.creates = raw, true
 		return append(key, formNewRequest)
 	case i == c.newComm:
-		raw := rd.word()
+		raw := rd.Word()
 		v := r.handles[p.kind].create(raw)
 		if predefined(v) {
 			return appendName(key, v)
@@ -321,14 +322,14 @@ func (r *Recorder) defined(c *call, p *parameter) bool {
 }
 
 // value writes a parameter by its slot.
-func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effect mpi.Effect) []byte {
+func (r *Recorder) value(key []byte, p *parameter, where slot, rd *record.Reader, effect mpi.Effect) []byte {
 	s := &r.scratch
 	switch where {
 	case inStream:
-		s.push(int64(rd.word()))
+		s.push(int64(rd.Word()))
 		return appendForm(key, trace.Stream)
 	case inList:
-		elements, special, sentinel := rd.array()
+		elements, special, sentinel := rd.Array()
 		if special != 0 {
 			return r.special(key, p.kind, special, sentinel)
 		}
@@ -339,15 +340,15 @@ func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effec
 		s.lengths = append(s.lengths, int32(1+len(elements)))
 		return appendForm(key, trace.ListStream)
 	case inStatus:
-		rd.word() // whether the application ignored it
-		s.status(rd.take(statusWords))
+		rd.Word() // whether the application ignored it
+		s.status(rd.Take(record.StatusWords))
 		return appendForm(key, trace.Status)
 	case inStatuses, inStatusList:
 		return r.statuses(key, where, rd)
 	}
 	switch p.shape {
 	case shapeArray:
-		elements, special, sentinel := rd.array()
+		elements, special, sentinel := rd.Array()
 		if special != 0 {
 			return r.special(key, p.kind, special, sentinel)
 		}
@@ -361,7 +362,7 @@ func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effec
 	case shapeStrings:
 		return r.texts(key, rd)
 	case shapeArgumentLists:
-		n := int64(rd.word())
+		n := int64(rd.Word())
 		if n < 0 {
 			return r.specialLength(key, p.kind, n, rd)
 		}
@@ -371,19 +372,19 @@ func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effec
 		}
 		return key
 	}
-	return r.word(key, p.kind, rd.word(), effect)
+	return r.word(key, p.kind, rd.Word(), effect)
 }
 
-func (r *Recorder) text(key []byte, rd *reader) []byte {
-	text, special, sentinel := rd.text()
+func (r *Recorder) text(key []byte, rd *record.Reader) []byte {
+	text, special, sentinel := rd.Text()
 	if special != 0 {
 		return r.special(key, mpi.KindString, special, sentinel)
 	}
 	return appendText(key, text)
 }
 
-func (r *Recorder) texts(key []byte, rd *reader) []byte {
-	n := int64(rd.word())
+func (r *Recorder) texts(key []byte, rd *record.Reader) []byte {
+	n := int64(rd.Word())
 	if n < 0 {
 		return r.specialLength(key, mpi.KindStrings, n, rd)
 	}
@@ -394,10 +395,10 @@ func (r *Recorder) texts(key []byte, rd *reader) []byte {
 	return key
 }
 
-func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *reader) []byte {
+func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *record.Reader) []byte {
 	var sentinel uint64
-	if n == lengthSentinel {
-		sentinel = rd.word()
+	if n == record.LengthSentinel {
+		sentinel = rd.Word()
 	}
 	return r.special(key, kind, int(n), sentinel)
 }
@@ -405,12 +406,12 @@ func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *reader)
 // special writes what stands in the place of an array.
 func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint64) []byte {
 	switch special {
-	case lengthSentinel:
+	case record.LengthSentinel:
 		if v, ok := r.sentinels[kind].lookup(sentinel); ok {
 			return appendName(key, v)
 		}
 		return appendForm(key, trace.Pointer)
-	case lengthNull:
+	case record.LengthNull:
 		return appendForm(key, trace.Null)
 	}
 	return appendForm(key, trace.Absent)
@@ -464,16 +465,16 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 // anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
 func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
 	_, constant := r.constants[kind].lookup(w)
-	return !constant && w != 0 && !isEntry(w) // a located one is in the key
+	return !constant && w != 0 && !record.IsEntry(w) // a located one is in the key
 }
 
 // endable writes requests that the call may end, and remembers which ids they stand for.
-func (r *Recorder) endable(key []byte, p *parameter, rd *reader) []byte {
+func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 	s := &r.scratch
-	elements, list := rd.words[rd.at:rd.at+1], p.shape == shapeArray
+	elements, list := rd.Words[rd.At:rd.At+1], p.shape == shapeArray
 	if list {
 		var special int
-		if elements, special, _ = rd.array(); special != 0 {
+		if elements, special, _ = rd.Array(); special != 0 {
 			return r.special(key, p.kind, special, 0)
 		}
 		key = appendList(key, len(elements))
@@ -492,8 +493,8 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *reader) []byte {
 
 // afterFailure writes what became of the requests of a call that failed: whether it completed some is not to be told from
 // anything else.
-func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *reader) []byte {
-	after := c.elements(p, int32(rd.at))
+func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *record.Reader) []byte {
+	after := c.elements(p, int32(rd.At))
 	if p.shape == shapeArray {
 		key = appendList(key, len(after))
 	}
@@ -520,7 +521,7 @@ func (s *scratch) status(w []uint64) {
 
 // statusFieldsOf takes a status of a record apart.
 func statusFieldsOf(w []uint64) [statusFields]int64 {
-	if len(w) != statusWords {
+	if len(w) != record.StatusWords {
 		return [statusFields]int64{}
 	}
 	return [statusFields]int64{
@@ -531,38 +532,38 @@ func statusFieldsOf(w []uint64) [statusFields]int64 {
 }
 
 // statusIf writes a status that exists only sometimes.
-func (r *Recorder) statusIf(key []byte, exists bool, rd *reader) []byte {
+func (r *Recorder) statusIf(key []byte, exists bool, rd *record.Reader) []byte {
 	s := &r.scratch
-	rd.word()
+	rd.Word()
 	if !exists {
 		s.push(0)
 		return appendForm(key, trace.ListStream)
 	}
-	fields := statusFieldsOf(rd.take(statusWords))
+	fields := statusFieldsOf(rd.Take(record.StatusWords))
 	s.values = append(append(s.values, statusFields), fields[:]...)
 	s.lengths = append(s.lengths, 1+statusFields)
 	return appendForm(key, trace.ListStream)
 }
 
-func (r *Recorder) statuses(key []byte, where slot, rd *reader) []byte {
+func (r *Recorder) statuses(key []byte, where slot, rd *record.Reader) []byte {
 	s := &r.scratch
-	rd.word()
-	words, special := rd.statuses()
+	rd.Word()
+	words, special := rd.Statuses()
 	if special != 0 {
 		words = nil
 	}
-	n := len(words) / statusWords
+	n := len(words) / record.StatusWords
 	if where == inStatuses {
 		key = appendList(key, n)
 		for i := range n {
 			key = appendForm(key, trace.Status)
-			s.status(words[i*statusWords : (i+1)*statusWords])
+			s.status(words[i*record.StatusWords : (i+1)*record.StatusWords])
 		}
 		return key
 	}
 	s.values = append(s.values, int64(n*statusFields))
 	for i := range n {
-		fields := statusFieldsOf(words[i*statusWords : (i+1)*statusWords])
+		fields := statusFieldsOf(words[i*record.StatusWords : (i+1)*record.StatusWords])
 		s.values = append(s.values, fields[:]...)
 	}
 	s.lengths = append(s.lengths, int32(1+n*statusFields))

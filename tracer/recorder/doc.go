@@ -69,10 +69,10 @@
 // # Memory
 //
 // What a program repeats takes memory once. What never repeats goes to files beside the checkpoints: times, values of streams,
-// closed grammars (block.go, chapter.go). What is left are tables of what is new, of which a checkpoint writes what has changed
-// (tables.go, tablelog.go), and before they reach a limit the recorder generalizes (widen.go, memory.go, generalize.go).
+// closed grammars (block.go, chapters.go). What is left are tables of what is new, of which a checkpoint writes what has changed
+// (tables.go, table_log.go), and before they reach a limit the recorder generalizes (families.go, memory_limit.go).
 //
 // # Order of threads
 //
-// Threads share handles, so the records of a process are worked off in the order of their epochs (order.go).
+// Threads share handles, so the records of a process are worked off in the order of their epochs (sources.go).
 package recorder

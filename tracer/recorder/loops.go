@@ -7,6 +7,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
@@ -154,10 +156,10 @@ func (l *loop) keep(m *repeat, number int32, words []uint64) {
 		l.forget()
 		return
 	}
-	l.words = append(l.words, words[recordAddress:]...)
+	l.words = append(l.words, words[record.AddressWord:]...)
 	l.steps = append(l.steps, loopStep{
 		repeat: m, number: number, function: m.layout.spec.ID,
-		first: words[recordLength], second: words[recordReserved], size: int(low(words[recordReserved])) / 8,
+		first: words[record.LengthWord], second: words[record.ReservedWord], size: int(record.Low(words[record.ReservedWord])) / 8,
 	})
 }
 
@@ -170,7 +172,7 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	words := l.words
 	for i := range l.steps {
 		s := &l.steps[i]
-		n := int(low(s.first))/8 - recordAddress
+		n := int(record.Low(s.first))/8 - record.AddressWord
 		s.kept, words = words[:n:n], words[n:]
 	}
 	first := map[int32]int{} // of the terminals: the first step
@@ -211,7 +213,7 @@ func (l *loop) tells() bool {
 
 func sameResults(a, b *loopStep) bool {
 	for _, at := range a.repeat.resultsAt {
-		if a.kept[at-recordAddress] != b.kept[at-recordAddress] {
+		if a.kept[at-record.AddressWord] != b.kept[at-record.AddressWord] {
 			return false
 		}
 	}
@@ -302,18 +304,18 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 			break
 		}
 		w := words[next : next+s.size : next+s.size]
-		if second := loadAcquire(&w[recordReserved], live); second != s.second {
-			equal = high(second) == 0 || functionIn(w[recordLength]) == voteFunction // a vote is none of the loop's
+		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
+			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is none of the loop's
 			break
 		}
-		if w[recordEpoch] > last {
+		if w[record.EpochWord] > last {
 			break
 		}
-		if w[recordLength] != s.first || !equalWords(s.kept, w[recordAddress:]) && !r.equalEnough(t, s, w) {
+		if w[record.LengthWord] != s.first || !equalWords(s.kept, w[record.AddressWord:]) && !r.equalEnough(t, s, w) {
 			equal = false
 			break
 		}
-		l.stamps = append(l.stamps, int64(w[recordEnter]), int64(w[recordExit]))
+		l.stamps = append(l.stamps, int64(w[record.EnterWord]), int64(w[record.ExitWord]))
 		next, done, tells = next+s.size, done+1, l.tells()
 	}
 	t.timeLoop(l.stamps[:len(l.stamps)-2*done])
@@ -323,24 +325,24 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 
 // across works off the iteration that a source's first segment ends in and the second one goes on with. Both must be
 // full: of what still grows, records may be open.
-func (r *Recorder) across(s *source, limit int, last uint64) bool {
+func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset
-	if len(s.segments) < 2 || len(s.segments) == 2 && !s.closed {
+	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
 		return false
 	}
-	seg, next := s.segments[0], s.segments[1]
-	until := headerWords + l.size - (limit - at)
-	if until > next.available() {
+	seg, next := s.Buffers[0], s.Buffers[1]
+	until := record.BufferHeaderWords + l.size - (limit - at)
+	if until > next.Available() {
 		return false
 	}
-	l.joint = append(append(l.joint[:0], seg.words[at:limit]...), next.words[headerWords:until]...)
+	l.joint = append(append(l.joint[:0], seg.Words[at:limit]...), next.Words[record.BufferHeaderWords:until]...)
 	if end, _ := r.iterate(s.thread, l.joint, 0, last, false); end == 0 {
 		return false
 	}
 	r.endSegment(seg)
 	r.beginSegment(next)
-	s.thread.sequence, s.thread.offset, s.started = seg.sequence+1, until, true
-	s.segments = s.segments[1:]
+	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, until, true
+	s.Buffers = s.Buffers[1:]
 	return true
 }
 
@@ -363,7 +365,7 @@ func (l *loop) returnedSame(t *thread) bool {
 			return false
 		}
 		for k, at := range s.repeat.resultsAt {
-			if rs.words[k] != s.kept[at-recordAddress] {
+			if rs.words[k] != s.kept[at-record.AddressWord] {
 				return false
 			}
 		}
@@ -389,14 +391,14 @@ records:
 		}
 		// s.size words are there, and no step is shorter. Offsets, not pointers, go on: no pointer is ever made to what lies
 		// behind an allocation, which the collector might not know.
-		w := (*[recordPayload]uint64)(unsafe.Add(base, word*at))
-		if atomic.LoadUint64(&w[recordReserved]) != s.second {
+		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
+		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
 			break
 		}
-		if w[recordLength] != s.first || w[recordEpoch] > last {
+		if w[record.LengthWord] != s.first || w[record.EpochWord] > last {
 			break
 		}
-		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[recordAddress])
+		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[record.AddressWord])
 		i, end := 0, word*len(s.kept)
 		for ; i+4*word <= end; i += 4 * word {
 			if *(*[4]uint64)(unsafe.Add(p, i)) != *(*[4]uint64)(unsafe.Add(q, i)) {
@@ -408,7 +410,7 @@ records:
 				break records
 			}
 		}
-		stamps[n], stamps[n+1] = int64(w[recordEnter]), int64(w[recordExit])
+		stamps[n], stamps[n+1] = int64(w[record.EnterWord]), int64(w[record.ExitWord])
 		at += s.size
 		if step++; step == len(steps) {
 			step = 0
@@ -430,7 +432,7 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	roles := m.wordRoles()
 	results := false
 	for i, kept := range s.kept {
-		now := w[recordAddress+i]
+		now := w[record.AddressWord+i]
 		if kept == now {
 			continue
 		}
@@ -441,7 +443,7 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 			return false
 		}
 	}
-	copy(s.kept, w[recordAddress:])
+	copy(s.kept, w[record.AddressWord:])
 	if results && s.counted {
 		for i := range l.steps {
 			if other := &l.steps[i]; other.number == s.number {
@@ -463,19 +465,19 @@ const (
 // wordRoles are the roles of the words of a record from recordAddress on.
 func (m *repeat) wordRoles() []int16 {
 	if m.roles == nil {
-		m.roles = make([]int16, int(low(m.first))/8-recordAddress)
+		m.roles = make([]int16, int(record.Low(m.first))/8-record.AddressWord)
 		for i := range m.roles {
 			m.roles[i] = roleFixed
 		}
 		for _, at := range m.resultsAt {
-			m.roles[at-recordAddress] = roleResult
+			m.roles[at-record.AddressWord] = roleResult
 		}
 		for _, a := range m.addresses {
-			m.roles[a.at-recordAddress] = int16(a.kind)
+			m.roles[a.at-record.AddressWord] = int16(a.kind)
 		}
 		for _, e := range m.exact { // also of results: those that decide what else there is
-			if e.at >= recordAddress {
-				m.roles[e.at-recordAddress] = roleFixed
+			if e.at >= record.AddressWord {
+				m.roles[e.at-record.AddressWord] = roleFixed
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/mpi"
+import (
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
 
 // The fast path. Most calls are repeats: the same function, from the same place, with the same inputs. A repeat is what
 // is known of such a call: which words of a record must be what they were for its key to be what it was, and which
@@ -124,7 +127,7 @@ const (
 
 // match finds the repeat that a committed record of a thread is; nil if there is none.
 func (r *Recorder) match(t *thread, words []uint64) *repeat {
-	first := words[recordLength]
+	first := words[record.LengthWord]
 	if t.latest != nil {
 		if m := t.latest.next; m != nil && m.first == first && r.matches(m, t, words) {
 			return m
@@ -147,8 +150,8 @@ func (r *Recorder) match(t *thread, words []uint64) *repeat {
 
 // repeatHash mixes what most repeats differ in: the place of the call and its first inputs.
 func repeatHash(words []uint64) uint32 {
-	h := words[recordLength]*0x9e3779b97f4a7c15 ^ words[recordAddress]
-	if l := layoutFor(functionIn(words[recordLength])); l != nil {
+	h := words[record.LengthWord]*0x9e3779b97f4a7c15 ^ words[record.AddressWord]
+	if l := layoutFor(record.FunctionIn(words[record.LengthWord])); l != nil {
 		for _, at := range l.hashed {
 			if int(at) >= len(words) {
 				break
@@ -242,7 +245,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 		r.requests.thread = t.number
 		number = r.created(m.creator, words[m.requestAt])
 	}
-	t.append(number, record{words: words, function: m.layout.spec.ID})
+	t.append(number, record.Record{Words: words, Function: m.layout.spec.ID})
 	if len(m.sources) > 0 {
 		r.returnedAgain(t.resultsOf(number), m, words)
 	}
@@ -299,12 +302,12 @@ func (s *scratch) take(from resultSource, words []uint64) {
 		s.lengths = append(s.lengths, 1+from.n)
 	case sourceStatuses:
 		for i := range int(from.n) {
-			s.status(w[i*statusWords : (i+1)*statusWords])
+			s.status(w[i*record.StatusWords : (i+1)*record.StatusWords])
 		}
 	case sourceStatusList:
 		s.values = append(s.values, int64(from.n)*statusFields)
 		for i := range int(from.n) {
-			fields := statusFieldsOf(w[i*statusWords : (i+1)*statusWords])
+			fields := statusFieldsOf(w[i*record.StatusWords : (i+1)*record.StatusWords])
 			s.values = append(s.values, fields[:]...)
 		}
 		s.lengths = append(s.lengths, 1+from.n*statusFields)
