@@ -26,7 +26,7 @@ func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
 	s.settle()
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		s.expect("Analyzed", unknown, "Analyzing")
 		made := s.podOf(s.batchJob("stencil-cairn-"+name), 0)
 		require.NoError(t, s.Create(s.ctx, made))

@@ -461,7 +461,7 @@ func (s *stage) finish() {
 	s.Helper()
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
 	}
 	s.settle()
