@@ -21,7 +21,7 @@ func TestRootCausesGrowInProportion(t *testing.T) {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: "random", Ranks: 64, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 100},
 		}))
-		f, _, err := runForward(t.Context(), timeline.Of(r), nil)
+		f, err := runForward(t.Context(), timeline.Of(r), nil)
 		require.NoError(t, err)
 		defer f.journal.Close()
 		for _, spent := range []int{0, math.MinInt / 2} { // as it is, and with nothing left from the beginning

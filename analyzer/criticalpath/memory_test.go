@@ -36,20 +36,20 @@ func heldFor(t *testing.T, iterations int) (held int64, stretches int) {
 	}))
 	before := inUse()
 	of := timeline.Of(r)
-	f, m, err := runForward(t.Context(), of, nil)
+	f, err := runForward(t.Context(), of, nil)
 	require.NoError(t, err)
 	defer f.journal.Close()
 	path := walk(f)
-	plan, err := phases.NewPlan(of, m.Clocks)
+	plan, err := phases.NewPlan(of, f.clock.Clocks)
 	require.NoError(t, err)
-	accounts, err := takeAccounts(t.Context(), f, &path, plan, Options{})
+	accounts, err := takeAccounts(t.Context(), f, &path, plan, 1000)
 	require.NoError(t, err)
 	d := newDelays(f)
 	require.NoError(t, d.follow(t.Context()))
 	pieces := onePath(accounts, accounts[0].pieces.limit)
 	held = inUse() - before
 	require.Less(t, len(pieces), path.count)
-	runtime.KeepAlive([]any{f, m, &path, plan, accounts, d, pieces})
+	runtime.KeepAlive([]any{f, &path, plan, accounts, d, pieces})
 	return held, path.count
 }
 

@@ -38,14 +38,14 @@ func (a *account) undelayed(what activity) (ns int64, known bool) {
 }
 
 // hasEvidence reports whether what is known of the CPU covers most of what ranks computed.
-func (a *analysis) hasEvidence() bool {
+func (a *allAccounts) hasEvidence() bool {
 	covered, all := 0.0, 0.0
 	for _, i := range a.mainOf {
 		if i < 0 {
 			continue
 		}
-		all += float64(a.accounts[i].compute)
-		for _, o := range a.accounts[i].offCPU {
+		all += float64(a.each[i].compute)
+		for _, o := range a.each[i].offCPU {
 			covered += float64(o.wall)
 		}
 	}
@@ -53,13 +53,13 @@ func (a *analysis) hasEvidence() bool {
 }
 
 // takeEvidence lays what the threads read of themselves over the computations of each rank.
-func (a *analysis) takeEvidence() {
+func (a *allAccounts) takeEvidence() {
 	if a.window != nil {
 		return // it is counted over all of the run
 	}
 	a.delayedCalls = map[activity]offCPU{}
 	byThread := map[[2]int]int{}
-	for i, l := range a.forward.locations {
+	for i, l := range a.locations {
 		byThread[[2]int{l.Row, l.Thread}] = i
 	}
 	for row := range a.ranks {
@@ -78,7 +78,7 @@ func (a *analysis) takeEvidence() {
 				}
 				continue
 			}
-			account := &a.accounts[i]
+			account := &a.each[i]
 			if account.offCPU == nil {
 				account.offCPU = map[activity]*offCPU{}
 			}
@@ -95,10 +95,10 @@ func (a *analysis) takeEvidence() {
 			o.data = plus(o.data, e.DataNS)
 		}
 	}
-	for i := range a.accounts {
-		for what, o := range a.accounts[i].offCPU {
-			if t := a.accounts[i].tallies[what]; t == nil || !o.standFor(t) {
-				delete(a.accounts[i].offCPU, what)
+	for i := range a.each {
+		for what, o := range a.each[i].offCPU {
+			if t := a.each[i].tallies[what]; t == nil || !o.standFor(t) {
+				delete(a.each[i].offCPU, what)
 			}
 		}
 	}

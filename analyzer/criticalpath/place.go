@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -97,4 +98,18 @@ func (n names) labels(kind accounts.Kind, what activity) (function, callSite str
 		return string(accounts.Computation), between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
 	}
 	return n.function(what.function), n.site(what.site)
+}
+
+// kindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no cause is about.
+func (n names) kindOfCall(function uint16) verdict.Kind {
+	f := n.trace.Semantics(function)
+	switch {
+	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+		return verdict.Nobody
+	case f.IsFileOperation():
+		return verdict.IO
+	case f.Collective:
+		return verdict.Collectives
+	}
+	return verdict.Messages
 }
