@@ -51,6 +51,9 @@ type account struct {
 	since      int64    // and how long was computed since then
 }
 
+// maxFirst is how many durations are kept of a region on a rank, in jobs of up to 4,096 ranks.
+const maxFirst = 256
+
 // binsOf is how many parts of the run the strips of each location show: all together take some 100 kB each.
 func binsOf(locations int) int { return max(50, min(400, 100_000/max(1, locations))) }
 

@@ -159,7 +159,7 @@ func (a *search) serialHypothesis() *hypothesis {
 		}
 		return ns
 	}}
-	h.what = "all ranks had a part of what " + h.cause.Who() + " computes alone, most of it " + between(h.cause.After, h.cause.Before)
+	h.what = "all ranks had a part of what " + h.cause.Who() + " computes alone, most of it " + verdict.Between(h.cause.After, h.cause.Before)
 	h.assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
 	return &h
 }

@@ -156,16 +156,6 @@ func (a *search) unevenRegions() []activity {
 	return regions
 }
 
-func compareActivities(x, y activity) int {
-	switch {
-	case x.less(y):
-		return -1
-	case y.less(x):
-		return 1
-	}
-	return 0
-}
-
 // excess is the hypothesis that a set computes as long as the others do, in one region or (nil) in all.
 func (a *search) excess(s *suspicion, region *activity) hypothesis {
 	worst := s.set[0]
@@ -188,7 +178,7 @@ func (a *search) excess(s *suspicion, region *activity) hypothesis {
 	}
 	h.what = fmt.Sprintf("%s computed as long as the others", h.cause.Who())
 	if region != nil {
-		h.what += " " + between(h.cause.After, h.cause.Before)
+		h.what += " " + verdict.Between(h.cause.After, h.cause.Before)
 	}
 	h.assumes = "Its computation takes as long as that of the other ranks on average; calls keep their own cost, waiting follows."
 	return h
@@ -456,7 +446,7 @@ func (a *search) intermittent(what activity, questions int) *hypothesis {
 		}
 		return ns
 	}}
-	h.what = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.cause.Who(), n, t.count, between(h.cause.After, h.cause.Before))
+	h.what = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.cause.Who(), n, t.count, verdict.Between(h.cause.After, h.cause.Before))
 	h.assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return &h
 }

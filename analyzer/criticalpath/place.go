@@ -49,9 +49,6 @@ func (n names) place(function uint16, site uint32) verdict.Place {
 	return verdict.Place{Function: n.function(function), CallSite: n.site(site)}
 }
 
-// between words the computation between two calls.
-func between(a, b verdict.Place) string { return verdict.Between(a, b) }
-
 // in is the function in which a call site is, "" where that is not known.
 func (n names) in(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {
@@ -95,7 +92,7 @@ func (n names) labels(kind accounts.Kind, what activity) (function, callSite str
 	case kind == accounts.Launch, kind == accounts.Untraced:
 		return string(kind), ""
 	case what.computes():
-		return string(accounts.Computation), between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
+		return string(accounts.Computation), verdict.Between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
 	}
 	return n.function(what.function), n.site(what.site)
 }

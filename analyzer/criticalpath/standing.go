@@ -1,7 +1,6 @@
 package criticalpath
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -36,7 +35,6 @@ const (
 	minRatioFew  = 1.25 // of three: the others are two
 	fewSpreads   = 8.0  // of the two others, that a third is beyond them
 	minSigma     = 3.0
-	repeated     = 10  // from how many times on a computation repeats
 	sustained    = 0.9 // of the parts of the run
 	parts        = 20
 )
@@ -147,9 +145,6 @@ func (a *search) looks(set []worker, n int) float64 {
 	}
 	return looks
 }
-
-// nodeOf is where a rank ran.
-func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
 
 // whole tells whether a set is all ranks of one place, of several.
 func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
@@ -371,18 +366,6 @@ func rowsOf(set []worker) map[int]bool {
 		rows[w.row] = true
 	}
 	return rows
-}
-
-func (a activity) less(b activity) bool {
-	switch {
-	case a.function != b.function:
-		return a.function < b.function
-	case a.site != b.site:
-		return a.site < b.site
-	case a.next != b.next:
-		return a.next < b.next
-	}
-	return a.nextSite < b.nextSite
 }
 
 // beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the

@@ -93,3 +93,18 @@ func (a *allAccounts) takeSteal() {
 		}
 	}
 }
+
+// nodeOf is where a rank ran.
+func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
+
+// throttling is for how long a rank's container was stopped between its first and its last sample, in seconds.
+func throttling(r *trace.Rank) (seconds float64, known bool) {
+	if len(r.Context) < 2 {
+		return 0, false
+	}
+	first, last := r.Context[0].ThrottledNS, r.Context[len(r.Context)-1].ThrottledNS
+	if first < 0 || last < 0 {
+		return 0, false
+	}
+	return float64(last-first) / 1e9, true
+}

@@ -30,7 +30,6 @@ const (
 	minCorrelationFew = 0.97 // of few ranks, which are in order by chance now and then
 	fewToCorrelate    = 8
 	minExplained      = 0.9 // of the variance, by blocks of ranks
-	maxFirst          = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
 )
 
 // unequal finds the ranks among which work is divided unequally; nil: it is not. Where ranks shared CPUs and nothing is known
