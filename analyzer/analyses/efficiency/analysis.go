@@ -10,7 +10,7 @@ import (
 )
 
 // Analysis gives the efficiencies of the run.
-var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel efficiency and its factors", Version: 1}, find, accounts.Pass, causes.Pass)
+var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel efficiency and its factors", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

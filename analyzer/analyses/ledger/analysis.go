@@ -43,7 +43,7 @@ const (
 	lateReceivers
 	messages
 	collectives
-	files
+	inputOutput
 	startEnd
 	tracing
 	untraced
@@ -63,7 +63,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	lateReceivers: {What: "late-receiver", Label: "Waiting for receivers", Kind: verdict.LateReceiver},
 	messages:      {What: "messages", Label: "Messages", Kind: verdict.Messages},
 	collectives:   {What: "collectives", Label: "Collectives", Kind: verdict.Collectives},
-	files:         {What: "io", Label: "Files", Kind: verdict.IO},
+	inputOutput:   {What: "io", Label: "Files", Kind: verdict.IO},
 	startEnd:      {What: "start-end", Label: "Start and end of MPI", Kind: verdict.StartEnd},
 	tracing:       {What: "tracer", Label: "The tracer", Kind: verdict.Tracer},
 	untraced:      {What: "untraced", Label: "Not traced"},
@@ -72,7 +72,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 }
 
 // Analysis says what the time of all ranks went to.
-var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1}, find, Costs)
+var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1, Sections: Sections}, find, Costs)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Ledger: Costs.Result(r).ledger}, nil
@@ -191,7 +191,7 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 		case verdict.Collectives:
 			take(collectives, own)
 		case verdict.IO:
-			take(files, own)
+			take(inputOutput, own)
 		default:
 			take(messages, own)
 		}
@@ -228,7 +228,7 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 			case verdict.Collectives:
 				costs[collectives] += ns
 			case verdict.IO:
-				costs[files] += ns
+				costs[inputOutput] += ns
 			default:
 				costs[messages] += ns
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // Analysis tells the critical path.
-var Analysis = analysis.New("path", analysis.About{Title: "critical path", Version: 1}, find, accounts.Pass, route.Pass, accounts.Segments, ofphases.Analysis)
+var Analysis = analysis.New("path", analysis.About{Title: "critical path", Version: 1, Sections: Sections}, find, accounts.Pass, route.Pass, accounts.Segments, ofphases.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

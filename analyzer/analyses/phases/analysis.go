@@ -12,7 +12,7 @@ import (
 )
 
 // Analysis tells the phases of the run. The plan then has how each rank passed them.
-var Analysis = analysis.New("phases", analysis.About{Title: "phases", Version: 1}, find, accounts.Pass, matching.Pass, route.Pass, accounts.Plan, causes.Pass)
+var Analysis = analysis.New("phases", analysis.About{Title: "phases", Version: 1, Sections: Sections}, find, accounts.Pass, matching.Pass, route.Pass, accounts.Plan, causes.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

@@ -10,7 +10,7 @@ import (
 )
 
 // Analysis says what calls came to, and who sent how much to whom.
-var Analysis = analysis.New("profile", analysis.About{Title: "calls, bytes, and the communication matrix", Version: 1}, find, matching.Pass)
+var Analysis = analysis.New("profile", analysis.About{Title: "calls, bytes, and the communication matrix", Version: 1, Sections: Sections}, find, matching.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	f := matching.Pass.Result(r)

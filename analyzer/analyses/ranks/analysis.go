@@ -13,7 +13,7 @@ import (
 )
 
 // Analysis says how ranks spent their time.
-var Analysis = analysis.New("ranks", analysis.About{Title: "times of ranks, functions, call sites and computations", Version: 1}, find,
+var Analysis = analysis.New("ranks", analysis.About{Title: "times of ranks, functions, call sites and computations", Version: 1, Sections: Sections}, find,
 	accounts.Pass, matching.Pass, route.Pass, delays.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Analysis says how the run ended. Of a part of it nobody asks.
-var Analysis = analysis.New("stopped", analysis.About{Title: "how the run ended", Version: 1}, find, matching.Clock)
+var Analysis = analysis.New("stopped", analysis.About{Title: "how the run ended", Version: 1, Sections: Sections}, find, matching.Clock)
 
 func find(ctx context.Context, r *pass.Run) (Findings, error) {
 	m := matching.Clock.Result(r)

@@ -10,7 +10,7 @@ import (
 )
 
 // Analysis shows how each rank spent equal parts of the run.
-var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1}, find, accounts.Pass)
+var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1, Sections: Sections}, find, accounts.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

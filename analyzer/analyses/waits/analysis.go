@@ -13,7 +13,7 @@ import (
 )
 
 // Analysis sums up the wait states.
-var Analysis = analysis.New("waits", analysis.About{Title: "wait states", Version: 1}, find, matching.Pass)
+var Analysis = analysis.New("waits", analysis.About{Title: "wait states", Version: 1, Sections: Sections}, find, matching.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	f := matching.Pass.Result(r)

@@ -13,7 +13,7 @@ import (
 )
 
 // Analysis tells how long the run would have taken under other conditions.
-var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1}, find, accounts.Pass, causes.Pass)
+var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

@@ -11,10 +11,10 @@ import (
 
 	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
 	"github.com/cairn-mpi/cairn/analyzer/journal"
-	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"

@@ -72,7 +72,7 @@ type played struct {
 	// even: on the ideal network, with equal work each time; alone: when besides nobody waits for anybody
 	even, alone int64
 	Marks       predict.Marks // when the marks are there on the ideal network
-	also        []int64       // in the scenarios of others
+	Also        []int64       // in the scenarios of others
 }
 
 // judge replays hypotheses, and puts those first that are the causes, in order: given the first, the second gains most of the
@@ -93,7 +93,7 @@ func (a *search) judge(ctx context.Context, marks predict.Marks, also []predict.
 		return played{}, nil, nil, err
 	}
 	lengths, cpus := found.Runs, a.scarceCPUs()
-	p = played{Ideal: lengths[0], even: lengths[1], alone: lengths[2], Marks: found.Marks, also: lengths[len(scenarios):]}
+	p = played{Ideal: lengths[0], even: lengths[1], alone: lengths[2], Marks: found.Marks, Also: lengths[len(scenarios):]}
 	for i := range all {
 		h := &all[i]
 		h.least = cpus.least(h, found.Longer[3+i])

@@ -8,6 +8,7 @@ import (
 	ofprofile "github.com/cairn-mpi/cairn/analyzer/analyses/profile"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
@@ -44,7 +45,8 @@ type Found struct {
 func (f *Found) Alone() *Aloneness { return f.search.aloneness() }
 
 // Pass looks for causes and replays the run without each. Of sums nothing can be replayed.
-var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accounts.Plan, ofprofile.Analysis, cpus.Analysis)
+var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accounts.Plan, ofprofile.Analysis, cpus.Analysis).
+	Uses(communication.Order)
 
 func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
 	a := accounts.Pass.Result(r)
@@ -60,10 +62,21 @@ func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
 	}
 	f := &Found{search: s}
 	var err error
-	if f.played, f.causes, f.All, err = s.judge(ctx, marks, nil); err != nil {
+	if f.played, f.causes, f.All, err = s.judge(ctx, marks, also(ctx, r, a)); err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	return f, nil
+}
+
+// also are the scenarios of a better placement, which are played along where one is looked for; of a part of the run they have
+// other messages.
+func also(ctx context.Context, r *pass.Run, a *accounts.Accounts) []predict.Scenario {
+	if a.Window == nil && r.Wants(communication.Order) {
+		if found, err := communication.Order.Of(ctx, r); err == nil {
+			return found.Scenarios
+		}
+	}
+	return nil // an error is that of the placement
 }
 
 // Verdict is the verdict by the causes, of a run of that efficiency in those phases.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -41,3 +42,25 @@ var Clock = pass.New("clock map", func(ctx context.Context, r *pass.Run) (*clock
 	}
 	return clock.Analyze(ctx, r.Trace())
 }, Given).Uses(Pass)
+
+// Map is the clock map that a run was given or has made; nil: none was needed.
+func Map(r *pass.Run) *clock.Map {
+	if given, is := pass.Given(r, Given); is {
+		return given
+	}
+	if made := pass.Computed(r, Clock); made != nil {
+		return made
+	}
+	if f := pass.Computed(r, Pass); f != nil {
+		return f.Clock
+	}
+	return nil
+}
+
+// Part is the trace with the communication matrices of the part of the run that is looked at.
+var Part = pass.New("part of the run", func(ctx context.Context, r *pass.Run) (timeline.Trace, error) {
+	if given := Given.Result(r); given != nil {
+		return timeline.Restrict(ctx, r.Trace(), given.Clocks)
+	}
+	return r.Trace(), nil
+}, Given)
