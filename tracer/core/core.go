@@ -137,7 +137,7 @@ func workOff(s *spool.Spool, e *C.struct_cairn_event) {
 func took(s *spool.Spool) {
 	var stalls C.struct_cairn_stalls
 	C.cairn_stalled(&stalls)
-	s.Took(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
+	s.NoteUsage(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
 }
 
 // answer tells a thread at a marker what this rank says there.

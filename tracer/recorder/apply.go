@@ -112,7 +112,7 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 		if !c.failed {
 			r.free(&c)
 			extras := record.Reader{Words: rec.Words, At: rd.At, OK: true}
-			hasComm = r.afterwards(&c, &extras)
+			hasComm = r.applyEffects(&c, &extras)
 		}
 	} else {
 		r.lost.Truncated++
@@ -163,11 +163,11 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 		r.grew(len(key) + newSignatureBytes)
 	}
 	if whole && !wide && int(number) < known {
-		r.remember(t, before, &c, rec, number, creator)
+		r.buildRepeat(t, before, &c, rec, number, creator)
 	}
 	t.append(number, rec)
 	if wide && t.tally != nil { // arguments are compared all the same
-		t.tally.AddArguments(r.widening.told)
+		t.tally.AddArguments(r.widening.varied)
 	}
 	t.returned(number, s)
 	t.untraced = r.off
@@ -176,7 +176,7 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 // newSignatureBytes is what a signature takes beside its key, with its results.
 const newSignatureBytes = 256
 
-// knows tells whether there was a call with this key.
+// knows reports whether there was a call with this key.
 func (r *Recorder) knows(key []byte, creates bool) bool {
 	byKey := r.signatures.byKey
 	if creates {
@@ -219,7 +219,7 @@ func (t *thread) append(number int32, rec record.Record) {
 	t.calls++
 }
 
-// isRoot tells whether the caller is the root of a rooted collective.
+// isRoot reports whether the caller is the root of a rooted collective.
 func (r *Recorder) isRoot(c *communicator, root uint64) bool {
 	if c.inter {
 		return r.undefinedRoot != 0 && int32(root) == int32(r.root)
@@ -298,7 +298,7 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	return r.value(key, p, p.outSlot, &rd, p.spec.Effect)
 }
 
-// inPlace tells whether a parameter does not count because a buffer is MPI_IN_PLACE.
+// inPlace reports whether a parameter does not count because a buffer is MPI_IN_PLACE.
 func (r *Recorder) inPlace(c *call, p *parameter) bool {
 	if p.spec.UnlessInPlace == 0 {
 		return false
@@ -312,7 +312,7 @@ func (r *Recorder) inPlace(c *call, p *parameter) bool {
 	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
 }
 
-// defined tells whether the flag that a parameter depends on is true.
+// defined reports whether the flag that a parameter depends on is true.
 func (r *Recorder) defined(c *call, p *parameter) bool {
 	if p.spec.OnlyIf == 0 {
 		return true
@@ -462,7 +462,7 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 	return appendInt(key, int64(w))
 }
 
-// anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
+// anyAddress reports whether a word is an address that is written like any other (trace.Pointer).
 func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
 	_, constant := r.constants[kind].lookup(w)
 	return !constant && w != 0 && !record.IsEntry(w) // a located one is in the key
@@ -581,7 +581,7 @@ const (
 	statusAbsentAndIgnored = -2
 )
 
-// ignoresStatus tells whether the program passed MPI_STATUS(ES)_IGNORE.
+// ignoresStatus reports whether the program passed MPI_STATUS(ES)_IGNORE.
 func (c *call) ignoresStatus() bool {
 	if c.status < 0 {
 		return false

@@ -249,7 +249,7 @@ func TestLongNamesAreHashed(t *testing.T) {
 	}) {
 		last[rank] = c.Communicators[40].GlobalName
 	}
-	if last[0] != last[1] || len(last[0]) > longestName {
+	if last[0] != last[1] || len(last[0]) > maxName {
 		t.Error(last)
 	}
 }

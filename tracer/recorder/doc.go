@@ -2,7 +2,7 @@
 //
 // In go the segments that the shim wrote (docs/decisions/0001-seams.md) and process.json; out comes a trace.Content
 // with one rank: call signatures, a grammar per thread, value streams, timing, communicators, call sites. The same
-// code runs inside the process (Spool, behind the c-shared library of tracer/core), where it compresses full segments
+// code runs inside the process (Spool, behind the c-shared library of tracer/core), where it compresses full buffers
 // and checkpoints, and outside of it (Recover, Snapshot), where it finishes what a process left behind. The package
 // knows MPI only through the tables of package mpi.
 //

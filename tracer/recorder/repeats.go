@@ -35,13 +35,13 @@ type repeats struct {
 
 const (
 	repeatBuckets = 1 << 12
-	mostRepeats   = 1 << 12 // then all are forgotten
-	longestChain  = 16      // of repeats that differ in nothing that is hashed
+	maxRepeats    = 1 << 12 // then all are forgotten
+	maxChain      = 16      // of repeats that differ in nothing that is hashed
 	repeatCost    = 16      // matches that pay for making a repeat
-	mostCredit    = 2 * mostRepeats * repeatCost
+	maxCredit     = 2 * maxRepeats * repeatCost
 )
 
-func newRepeats() *repeats { return &repeats{credit: mostCredit} }
+func newRepeats() *repeats { return &repeats{credit: maxCredit} }
 
 // forget drops all repeats: something that keys depend on has changed.
 func (rs *repeats) forget() {
@@ -196,7 +196,7 @@ func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 	return m.creator == none || !r.requests.isNull(words[m.requestAt])
 }
 
-// stillMeans tells whether the handles of a repeat still mean what they did.
+// stillMeans reports whether the handles of a repeat still mean what they did.
 func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 	if m.era != r.repeats.era {
 		return false
@@ -229,7 +229,7 @@ func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
 
 // again records a call that is a repeat.
 func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
-	if r.repeats.credit < mostCredit {
+	if r.repeats.credit < maxCredit {
 		r.repeats.credit++
 	}
 	if len(m.layout.ends) > 0 {

@@ -47,7 +47,7 @@ func appendText(key []byte, text []byte) []byte {
 
 // pointer writes an address, with its segment where the shim has located it.
 func (r *Recorder) pointer(key []byte, word uint64) []byte {
-	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.segment(number) != nil {
+	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.allocation(number) != nil {
 		key = binary.AppendUvarint(append(key, formLocated), number)
 		return binary.AppendUvarint(key, word&record.OffsetMask)
 	}

@@ -60,7 +60,7 @@ type Dictionary struct {
 	Modules     []Module
 	Paths       [][]uint64
 	Allocations []trace.Segment // Site is 0
-	Origins     []uint64        // of the segments: addresses
+	Origins     []uint64        // of the buffers: addresses
 	Lines       []trace.Site
 }
 
@@ -77,7 +77,7 @@ func (d *Dictionary) Read(f *os.File) {
 }
 
 // Refresh reads what has been added to the file. What cannot be read is as if it
-// were not there: records that need it lose a site or a segment.
+// were not there: records that need it lose a site or a buffer.
 func (d *Dictionary) Refresh() {
 	if d.offset >= MaxDictionary {
 		return

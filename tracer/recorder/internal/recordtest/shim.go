@@ -27,7 +27,7 @@ type Shim struct {
 type Thread struct {
 	number   uint32
 	Sequence uint64
-	Words    []uint64 // of the segment that is being written
+	Words    []uint64 // of the buffer that is being written
 }
 
 // Raw values of a fake MPI library. Handles of real ones are such ints or pointers.
