@@ -14,8 +14,7 @@ import (
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
 // same places, with the same arguments and results, requests included, of which each handle comes back. A loop is such
 // an iteration, kept as the words of its records. What follows is compared with it record by record; of an iteration
-// that is equal nothing is worked off but its times, and in the end the grammar, the calls and the results are told how
-// often it came.
+// that is equal only the times are consumed; in the end the grammar, the calls and the results count how often it came.
 //
 // Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
 // the repetition that it just counted (trace.Sequitur.CameRound). Whether the next iteration will do what the last one
@@ -42,7 +41,7 @@ type loop struct {
 	repetition trace.SequiturRepetition // what it is in the grammar
 	generation uint64                   // of the repeats
 	live       []liveSnapshot
-	apart      bool     // calls were worked off one by one since the last iteration
+	apart      bool     // calls were consumed one by one since the last iteration
 	again      uint64   // iterations that have come and are not counted yet
 	wait       int      // times that the grammar comes round before the next attempt
 	patience   int      // what wait begins with after a failure
@@ -50,7 +49,7 @@ type loop struct {
 	joint      []uint64 // an iteration that two buffers share
 	rounds     int      // of the grammar that are kept, − 1: handles may change places with each of them
 	left       int      // of these rounds
-	came       uint64   // calls that were worked off so
+	came       uint64   // calls that were consumed so
 }
 
 type loopState uint8
@@ -99,7 +98,7 @@ func (l *loop) forget() {
 	l.patience = min(2*l.patience+1, maxPatience)
 }
 
-// note sees a repeat that was just worked off one by one.
+// note sees a repeat that was just consumed by itself.
 func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
 	l.apart = true
 	if l.state == loopBegun {
@@ -234,8 +233,8 @@ func (l *loop) holds(r *Recorder, t *thread) bool {
 	return true
 }
 
-// iterate works off the whole iterations of the thread's loop that follow at a place, up to an epoch, and returns where
-// they end. short: the words end in the middle of one more, which is equal so far.
+// iterate consumes whole iterations of the thread's loop from one word on, as long as their epoch is at most last, and returns
+// where they end. short: the words end in the middle of one more, which is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.CameRound() {
@@ -323,7 +322,7 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 	return at, equal, short
 }
 
-// across works off the iteration that a source's first buffer ends in and the second one goes on with. Both must be
+// across consumes the iteration that a source's first buffer ends in and the second one goes on with. Both must be
 // full: of what still grows, records may be open.
 func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset

@@ -102,7 +102,7 @@ type thread struct {
 	recorder        *Recorder
 	tally           *tally // nil: there is no clustering
 
-	// how far its buffers have been worked off
+	// how far its buffers have been consumed
 	sequence uint64 // of the first buffer that is not finished
 	offset   int    // words of it that are
 }

@@ -60,8 +60,8 @@ type repeatBuilder struct {
 	ok    bool
 }
 
-// buildRepeat makes a repeat of a call that the slow path has just worked off; before is the repeat that the call before
-// was, if it was one.
+// buildRepeat makes a repeat of a call that has just taken the slow path; before is the repeat that the call before was, if
+// it was one.
 func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
 	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {

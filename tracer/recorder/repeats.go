@@ -9,13 +9,17 @@ import (
 // is known of such a call: which words of a record must be what they were for its key to be what it was, and which
 // terminal that was. A record that matches one goes to the grammar at once, without its key being written and looked
 // up. All else takes the slow path (apply), which alone decides what a key is; it also makes the repeats, of calls whose
-// key it has met before (remember).
+// key it has met before (buildRepeat).
 //
-// That a match means the same key rests on this: a key depends on the words of the record that are compared, on the
-// ids of the requests that it names, which are looked up, on whether the time before it was traced, and on the tables of
-// handles and communicators. Whatever
-// changes these tables counts r.repeats.generation up (handles and communicators do), and a repeat of an older
-// generation is first compared with the tables again (stillMeans). So:
+// Invariant. The key of a call is a function of
+//
+//  1. the compared words,
+//  2. the ids of its requests, which are looked up,
+//  3. whether tracing was off before it,
+//  4. the handle and communicator tables. Whatever changes these counts r.repeats.generation up, and a repeat of an older
+//     generation is first compared with the tables again (stillMeans).
+//
+// So:
 //
 //   - what changes what the key of a call would be, and is neither a word of its record nor looked up again by
 //     stillMeans, must drop all repeats: r.repeats.forget();
@@ -23,7 +27,8 @@ import (
 //   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
 //     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
 //
-// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders with and without the fast path, byte by byte.
+// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders
+// with and without the fast path, byte by byte.
 type repeats struct {
 	heads      []*repeat // by hash, chained
 	generation uint64    // of the tables that keys depend on

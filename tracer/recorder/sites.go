@@ -104,12 +104,12 @@ func (s *sites) allocation(number uint64) *trace.Segment {
 	return &s.allocations[number]
 }
 
-// loadAllocations gives the segments that the dictionary has so far their sites.
+// loadAllocations gives the allocations that the dictionary has so far their sites.
 func (s *sites) loadAllocations() {
 	for i := len(s.allocations); i < len(s.dictionary.Allocations); i++ {
-		segment := s.dictionary.Allocations[i]
-		segment.Site = uint32(s.at(s.dictionary.Origins[i], 0))
-		s.allocations = append(s.allocations, segment)
+		a := s.dictionary.Allocations[i]
+		a.Site = uint32(s.at(s.dictionary.Origins[i], 0))
+		s.allocations = append(s.allocations, a)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The order in which the records of several threads are worked off. What matters is that a handle is created before it
+// The order in which the records of several threads are consumed. What matters is that a handle is created before it
 // is used, and used before MPI gives the same value to something else. Epochs say so: a call that creates a handle
 // takes its epoch after it happened, one that gives a handle back before, and every other call carries the last epoch
 // that it can have seen. Records go by epoch; those of one thread stay in their own order.
@@ -21,7 +21,7 @@ import (
 type Source struct {
 	thread  *thread
 	Buffers []*record.Buffer
-	// closed tells that the last buffer grows no more: what is open in it will never be committed.
+	// Closed says that the last buffer grows no more: what is open in it will never be committed.
 	Closed  bool
 	Ended   bool // and the process is gone
 	started bool
@@ -48,7 +48,7 @@ func (r *Recorder) Resume(s *Source) (missing bool) {
 		t.offset = 0
 		missing = true
 	}
-	// a checkpoint can have worked off the beginning of its first buffer
+	// a checkpoint can have the beginning of its first buffer
 	s.started = t.offset > 0
 	for i := 1; i < len(s.Buffers); i++ {
 		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
@@ -121,10 +121,10 @@ func (r *Recorder) endBuffer(seg *record.Buffer) {
 	}
 }
 
-// Consume works off all records that are there.
+// Consume consumes all records that are there.
 func (r *Recorder) Consume(sources []*Source) { r.ConsumeOrWait(sources, false) }
 
-// ConsumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
+// ConsumeLast consumes the last records of a process that is gone, or of one that lives so far, which left this of its life.
 func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.life = l
 	r.Consume(sources)
@@ -192,9 +192,9 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 }
 
-// run works off the repeats that follow in the buffer at work, up to an epoch: what most records are, with as little
-// as possible between one and the next. It leaves everything else to peek and step. It stops and returns true where the
-// last buffer ends in the middle of an iteration; called again, it goes on.
+// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their epoch
+// is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer ends in the
+// middle of an iteration; called again, it goes on.
 func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// The layout of segments and records is docs/decisions/0001-seams.md, "Raw records".
+// The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
 const (
 	BufferMagic       = "CAIRNSEG"
 	BufferFormat      = 1
@@ -143,7 +143,7 @@ func FunctionIn(first uint64) uint16 {
 }
 
 // RecordAt looks at the record that begins at word at, of those before limit. reserved is 0 when what is there cannot
-// be a record; open tells that it is not committed.
+// be a record; open says that it is not committed.
 func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	if limit-at < HeaderWords {
 		return r, 0, false

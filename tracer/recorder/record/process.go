@@ -33,7 +33,7 @@ type Process struct {
 	Constants       constantList      `json:"constants"`
 
 	// BufferBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
-	BufferBytes    int64 `json:"segment_bytes"`
+	BufferBytes     int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
 
 	// SharedSpool is 1 in a pod, where a sidecar owns the spool and keeps its account.

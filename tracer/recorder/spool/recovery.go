@@ -189,7 +189,7 @@ func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastChec
 	return &last, nil
 }
 
-// readBuffers reads the buffers that the recorder has not worked off yet, thread by thread.
+// readBuffers reads the record buffers that the recorder has not consumed yet, thread by thread.
 func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.Source, error) {
 	names, err := d.buffers()
 	if err != nil {

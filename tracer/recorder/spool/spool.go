@@ -31,15 +31,19 @@ const (
 // waited for.
 const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// A Spool is the tracer's part of a living process: it hands out buffers, works them off when they are full, and
+// A Spool is the tracer's part of a living process: it hands out record buffers, consumes them when they are full, and
 // checkpoints. It is not safe for concurrent use.
 //
 // The files of full buffers are reused once a checkpoint has what was in them; until then they are what a recovery
 // starts from. Nothing is ever mapped that is not allocated on the disk: a store to a sparse map on a full disk is a
 // SIGBUS in the application.
 //
-// A buffer goes round: Fresh makes it (the first ones: the shim, Adopt), a thread of the application takes it and writes its header (Given), fills it
-// (Full), a checkpoint covers it, and Fresh gives it out again.
+// A buffer goes round:
+//
+//  1. Fresh makes it (the first ones: the shim, Adopt).
+//  2. A thread of the application takes it, writes its header (Given), and fills it (Full).
+//  3. The recorder consumes it, and a checkpoint covers it.
+//  4. Fresh gives it out again.
 type Spool struct {
 	dir      string
 	process  *record.Process
@@ -82,7 +86,7 @@ func (s *Spool) reach(step string) {
 // A spoolSource is a thread with its buffers.
 type spoolSource struct {
 	*recorder.Source
-	done []*mapping // worked off, waiting for a checkpoint
+	done []*mapping // consumed, waiting for a checkpoint
 	open []*mapping // the mappings of source.buffers, in order
 }
 
@@ -119,21 +123,21 @@ func Open(dir string) (*Spool, error) {
 }
 
 // Adopt takes over buffer n of those that the shim made before there was a core, with room for capacity bytes of records.
-func (s *Spool) Adopt(n uint32, segment unsafe.Pointer, capacity uint64) {
+func (s *Spool) Adopt(n uint32, buffer unsafe.Pointer, capacity uint64) {
 	if s.stopped != nil {
 		return
 	}
 	s.reach("buffer adopted")
 	size := int64(capacity) + record.BufferHeaderBytes
-	s.mapped[uintptr(segment)] = &mapping{
-		path: filepath.Join(s.dir, fmt.Sprintf(shimBuffer, n)), size: size, data: unsafe.Slice((*byte)(segment), size),
+	s.mapped[uintptr(buffer)] = &mapping{
+		path: filepath.Join(s.dir, fmt.Sprintf(shimBuffer, n)), size: size, data: unsafe.Slice((*byte)(buffer), size),
 	}
 	s.diskBytes += size
 }
 
-// Given tells that a thread has taken a buffer that Fresh made, and written its header.
-func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
-	m := s.mapped[uintptr(segment)]
+// Given says that a thread has taken a buffer that Fresh made, and written its header.
+func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
+	m := s.mapped[uintptr(buffer)]
 	if s.stopped != nil || m == nil {
 		return
 	}
@@ -144,11 +148,11 @@ func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
 	src.Closed = false
 }
 
-// Full tells that a thread writes no more to the buffer that it was given last. What is in it, and in the other
+// Full says that a thread writes no more to the buffer that it was given last. What is in it, and in the other
 // threads' buffers so far, is compressed; when it is time there is a checkpoint.
-func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
+func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	src := s.source(thread)
-	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(segment)] != src.open[n-1] {
+	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(buffer)] != src.open[n-1] {
 		return
 	}
 	s.reach("buffer full")
@@ -175,10 +179,11 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// consume compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail, buffers are kept.
+// consume compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail,
+// buffers are kept.
 func (s *Spool) consume(wait bool) {
 	s.recorder.ConsumeOrWait(s.order, wait)
-	s.reach("buffers worked off")
+	s.reach("buffers consumed")
 	for _, src := range s.sources {
 		for len(src.open) > len(src.Buffers) {
 			m := src.open[0]
@@ -195,7 +200,7 @@ func (s *Spool) consume(wait bool) {
 	}
 }
 
-// unmap leaves of a buffer that was worked off the file.
+// unmap leaves of a buffer that was consumed the file.
 func (s *Spool) unmap(m *mapping) {
 	delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m.data)), uintptr(m.size))
@@ -276,7 +281,7 @@ func (s *Spool) Spare() int { return len(s.free) }
 
 // Fresh gives a buffer with room for at least minimum bytes of records; capacity says for how many. Its header is
 // still to be written.
-func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, err error) {
+func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, err error) {
 	if s.stopped != nil {
 		return nil, 0, s.stopped
 	}
@@ -418,7 +423,7 @@ func (s *Spool) Stop(err error) {
 	}
 }
 
-// mapNew makes, allocates and maps a segment file.
+// mapNew makes, allocates and maps the file of a buffer.
 func mapNew(path string, size int64) ([]byte, error) {
 	if err := fitsLimit(size); err != nil {
 		return nil, err
