@@ -166,7 +166,7 @@ func TestIntercommunicators(t *testing.T) {
 		if side == 1 {
 			root = ProcNull
 			if rank == 3 {
-				root = MpiRoot
+				root = MPIRoot
 			}
 		}
 		s.Call(0, "MPI_Gather", 0, 0x10, 1, TypeInt, 999, 888, root, 51, 0x20)

@@ -52,7 +52,7 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 					Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
 			}
 		case 2: // what counts depends on who is root
-			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, MpiRoot), anyComm())
+			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, MPIRoot), anyComm())
 		case 3:
 			s.CallAt(th, at, "MPI_Iprobe", 0, AnySource, 1, anyComm(), 0, NoStatus{})
 		case 4:
