@@ -7,7 +7,7 @@ import (
 )
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
-// is in docs/format.md; the order of the fields there is the order here.
+// is in docs/format-sections.md; the order of the fields there is the order here.
 
 // A sectionWriter collects numbers and strings of a section; the strings come first in the encoding.
 type sectionWriter struct {

@@ -51,11 +51,17 @@ type account struct {
 	since      int64    // and how long was computed since then
 }
 
+// maxFirst is how many durations are kept of a region on a rank, in jobs of up to 4,096 ranks.
+const maxFirst = 256
+
+// binsOf is how many parts of the run the strips of each location show: all together take some 100 kB each.
+func binsOf(locations int) int { return max(50, min(400, 100_000/max(1, locations))) }
+
 // takeAccounts goes through all locations again, in parallel.
-func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, o Options) ([]account, error) {
+func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, segments int) ([]account, error) {
 	accounts := make([]account, len(f.locations))
-	limit := max(1, (p.end-p.start)/int64(o.segments()))
-	bins := o.bins(len(f.locations))
+	limit := max(1, (p.end-p.start)/int64(segments))
+	bins := binsOf(len(f.locations))
 	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.journal.Calls)
 	defer end()
 	group, ctx := errgroup.WithContext(ctx)

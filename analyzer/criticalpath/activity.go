@@ -96,3 +96,30 @@ func (t *tally) variance() float64 {
 	n, sum := float64(t.count), float64(t.ns)/1e9
 	return max(0, (t.squares-sum*sum/n)/(n-1))
 }
+
+// repeated is from how many times on a computation repeats.
+const repeated = 10
+
+// less orders activities.
+func (a activity) less(b activity) bool {
+	switch {
+	case a.function != b.function:
+		return a.function < b.function
+	case a.site != b.site:
+		return a.site < b.site
+	case a.next != b.next:
+		return a.next < b.next
+	}
+	return a.nextSite < b.nextSite
+}
+
+// compareActivities is −1, 0 or 1 as x is before y, is y, or is after it.
+func compareActivities(x, y activity) int {
+	switch {
+	case x.less(y):
+		return -1
+	case y.less(x):
+		return 1
+	}
+	return 0
+}

@@ -34,13 +34,14 @@ type Findings struct {
 	cpuFindings
 	rankFindings
 	waitFindings
-	rootCauseFindings
 	whatIfFindings
 	stripFindings
 	phaseFindings
 	profileFindings
 	ledgerFindings
 	detailFindings
+	RootCauses *rootcauses.RootCauses `json:"root_causes"` // null where times of single calls were not kept
+	Notes      []string               `json:"notes"`       // of all of them
 }
 
 // Names under which the findings, which are all called so, can be embedded together.
@@ -53,7 +54,6 @@ type (
 	cpuFindings        = cpus.Findings
 	rankFindings       = ranks.Findings
 	waitFindings       = waits.Findings
-	rootCauseFindings  = rootcauses.Findings
 	whatIfFindings     = whatif.Findings
 	stripFindings      = strips.Findings
 	phaseFindings      = phases.Findings

@@ -8,7 +8,7 @@ import (
 )
 
 // impact weighs the activities of the path.
-func (a *analysis) impact() path.Impact {
+func (a *pathMaker) impact() path.Impact {
 	onPath := a.sorted(func(what activity) bool { return a.total[what].path > 0 }, func(t *tally) int64 { return t.path })
 	length := 0.0
 	rows := make([]path.ActivityImpact, len(onPath))
@@ -18,13 +18,13 @@ func (a *analysis) impact() path.Impact {
 			kind = accounts.Computation
 		}
 		function, site := a.names.labels(kind, what)
-		rows[i] = path.ActivityImpact{Function: function, CallSite: site, Path: a.seconds(a.total[what].path)}
+		rows[i] = path.ActivityImpact{Function: function, CallSite: site, Path: inSeconds(a.total[what].path)}
 		length += rows[i].Path
 	}
 	f := path.Impact{}
 	ranks, spent := 0, make([]float64, len(onPath))
-	for first := range a.forward.locations {
-		if a.forward.locations[first].Main != first || a.forward.extents[first].empty {
+	for first := range a.locations {
+		if a.locations[first].Main != first || a.extents[first].empty {
 			continue
 		}
 		ranks++
@@ -33,7 +33,7 @@ func (a *analysis) impact() path.Impact {
 		for i, what := range onPath {
 			for _, t := range a.threads(first) {
 				if own := t.tallies[what]; own != nil {
-					spent[i] += a.seconds(max(0, own.ns-own.waited))
+					spent[i] += inSeconds(max(0, own.ns-own.waited))
 				}
 			}
 		}
@@ -74,21 +74,21 @@ func (a *analysis) impact() path.Impact {
 }
 
 // threads are the accounts of a rank whose first location is this.
-func (a *analysis) threads(first int) []account {
+func (a *pathMaker) threads(first int) []account {
 	last := first + 1
-	for last < len(a.accounts) && a.forward.locations[last].Main == first {
+	for last < len(a.each) && a.locations[last].Main == first {
 		last++
 	}
-	return a.accounts[first:last]
+	return a.each[first:last]
 }
 
 // busy is how long a rank's threads did something other than wait.
-func (a *analysis) busy(first int) float64 {
+func (a *pathMaker) busy(first int) float64 {
 	ns := int64(0)
 	for _, t := range a.threads(first) {
 		for _, own := range t.tallies {
 			ns += max(0, own.ns-own.waited)
 		}
 	}
-	return a.seconds(ns)
+	return inSeconds(ns)
 }

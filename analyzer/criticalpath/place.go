@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -47,9 +48,6 @@ func (n names) site(s uint32) string {
 func (n names) place(function uint16, site uint32) verdict.Place {
 	return verdict.Place{Function: n.function(function), CallSite: n.site(site)}
 }
-
-// between words the computation between two calls.
-func between(a, b verdict.Place) string { return verdict.Between(a, b) }
 
 // in is the function in which a call site is, "" where that is not known.
 func (n names) in(s uint32) string {
@@ -94,7 +92,21 @@ func (n names) labels(kind accounts.Kind, what activity) (function, callSite str
 	case kind == accounts.Launch, kind == accounts.Untraced:
 		return string(kind), ""
 	case what.computes():
-		return string(accounts.Computation), between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
+		return string(accounts.Computation), verdict.Between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
 	}
 	return n.function(what.function), n.site(what.site)
+}
+
+// kindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no cause is about.
+func (n names) kindOfCall(function uint16) verdict.Kind {
+	f := n.trace.Semantics(function)
+	switch {
+	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+		return verdict.Nobody
+	case f.IsFileOperation():
+		return verdict.IO
+	case f.Collective:
+		return verdict.Collectives
+	}
+	return verdict.Messages
 }

@@ -18,7 +18,7 @@ const (
 
 // rankActivities are those of at most 64 ranks: those that are named first, then the ones given, then who is longest on the
 // path or computes longest.
-func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []ranks.RankTime) ([]detail.RankActivities, error) {
+func (a *closeUp) rankActivities(v verdict.Verdict, also []int, times []ranks.RankTime) ([]detail.RankActivities, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []ranks.R
 	list := []detail.RankActivities{}
 	for _, row := range rows {
 		i := a.mainOf[row]
-		if i < 0 || a.forward.extents[i].empty {
+		if i < 0 || a.extents[i].empty {
 			continue
 		}
 		list = append(list, detail.RankActivities{Rank: a.ranks[row].Rank, Activities: a.longest(i)})
@@ -58,8 +58,8 @@ func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []ranks.R
 }
 
 // longest are the longest computations of a location, then its longest calls.
-func (a *analysis) longest(location int) []detail.RankActivity {
-	account := &a.accounts[location]
+func (a *closeUp) longest(location int) []detail.RankActivity {
+	account := &a.each[location]
 	var computations, calls []activity
 	for what := range account.tallies {
 		if what.computes() {
@@ -83,8 +83,8 @@ func (a *analysis) longest(location int) []detail.RankActivity {
 			t := account.tallies[what]
 			function, site := a.names.labels("", what)
 			list = append(list, detail.RankActivity{
-				Function: function, CallSite: site, Count: t.count, Seconds: a.seconds(t.ns), Mean: a.seconds(a.total[what].ns) / float64(len(a.ranks)),
-				Waiting: a.seconds(t.waited), Path: a.seconds(t.path),
+				Function: function, CallSite: site, Count: t.count, Seconds: inSeconds(t.ns), Mean: inSeconds(a.total[what].ns) / float64(len(a.ranks)),
+				Waiting: inSeconds(t.waited), Path: inSeconds(t.path),
 			})
 		}
 	}

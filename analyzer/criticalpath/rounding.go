@@ -16,18 +16,18 @@ func timingError(m *trace.Meta, moments int64) run.TimingError {
 const uncertainShare = 0.1
 
 // roundingNote is what rounded times mean for the reader; "" for nothing: what was found is larger than their errors.
-func (a *analysis) roundingNote() string {
-	if a.meta.Timing.Mode != trace.TimingLossy {
+func roundingNote(a *allAccounts, f *forward) string {
+	if f == nil || a.meta.Timing.Mode != trace.TimingLossy {
 		return ""
 	}
 	waited, uncertain := int64(0), int64(0)
-	for i := range a.forward.kinds {
-		waited += a.forward.kinds[i].ns
-		uncertain += a.forward.kinds[i].uncertain
+	for i := range f.kinds {
+		waited += f.kinds[i].ns
+		uncertain += f.kinds[i].uncertain
 	}
 	if float64(uncertain) <= uncertainShare*float64(waited) {
 		return ""
 	}
 	return fmt.Sprintf("Times are rounded (%s), the moment of a call by up to %s: that may explain %s of the %s that ranks waited. --timing lossless keeps every time stamp.",
-		a.meta.Timing.String(), wording.Duration(a.seconds(a.forward.moments)), wording.Duration(a.seconds(uncertain)), wording.Duration(a.seconds(waited)))
+		a.meta.Timing.String(), wording.Duration(inSeconds(f.moments)), wording.Duration(inSeconds(uncertain)), wording.Duration(inSeconds(waited)))
 }

@@ -30,7 +30,7 @@ func (r *Report) nextOfVerdict() []string {
 	if r.lacksVerdict() != nil {
 		return r.nextWithoutVerdict()
 	}
-	causes := r.verdict().Causes
+	causes := r.Verdict().Causes
 	if len(causes) == 0 {
 		return r.nextBalanced()
 	}
@@ -82,7 +82,7 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 }
 
 func (r *Report) nextBalanced() []string {
-	e := r.efficiency()
+	e := r.Efficiency()
 	if e.Parallel != nil && *e.Parallel >= verdict.Good {
 		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", section.Whole(*e.Parallel))}
 	}

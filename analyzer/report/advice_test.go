@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
@@ -32,8 +34,8 @@ func TestWhatToDoNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}
-			r.Verdict.Causes = c.causes
-			r.Ranks = []ranks.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}
+			r.Put(&found.Findings{Verdict: verdict.Verdict{Causes: c.causes}})
+			r.Put(&ranks.Findings{Ranks: []ranks.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}})
 			text := strings.Join(r.next(), "\n")
 			for _, says := range c.says {
 				assert.Contains(t, text, says)
@@ -55,8 +57,8 @@ func TestCPUsAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}
-			r.CPUs = c.cpus
-			assert.Equal(t, c.says, r.cpus())
+			r.Put(&cpus.Findings{CPUs: c.cpus})
+			assert.Equal(t, c.says, cpus.Sentence(&r.Run))
 		})
 	}
 }
@@ -68,7 +70,7 @@ func TestWhatToDoWithoutCPUs(t *testing.T) {
 		verdict.Limits: "Raise the CPU limits",
 	} {
 		r := Report{}
-		r.Verdict.Causes = []verdict.Cause{{Kind: verdict.CPUs, Form: form}}
+		r.Put(&found.Findings{Verdict: verdict.Verdict{Causes: []verdict.Cause{{Kind: verdict.CPUs, Form: form}}}})
 		assert.Contains(t, strings.Join(r.next(), "\n"), says)
 	}
 }

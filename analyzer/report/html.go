@@ -57,7 +57,7 @@ func (r *Report) HTML() ([]byte, error) {
 		return nil, err
 	}
 	script, data := newScript(), map[string]any{}
-	p := page{Title: r.title(), About: r.titleParts(), Provenance: r.Provenance, RunSeconds: r.runSeconds(), Style: template.CSS(style), Library: template.JS(libraryText)}
+	p := page{Title: r.title(), About: r.titleParts(), Provenance: r.Provenance, RunSeconds: r.RunSeconds(), Style: template.CSS(style), Library: template.JS(libraryText)}
 	if p.Verdict, err = execute(&verdictBox, r.verdictView()); err != nil {
 		return nil, err
 	}

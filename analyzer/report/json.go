@@ -13,11 +13,11 @@ import (
 
 // JSON is report.json.
 func (r *Report) JSON() ([]byte, error) {
-	parts := []any{analysis.Head{SchemaVersion: SchemaVersion}}
+	var parts []any
 	for _, findings := range r.Findings() {
 		parts = append(parts, withoutNotes(findings))
 	}
-	parts = append(parts, frame{r.Missing, r.Provenance, r.Notes})
+	parts = append(parts, frame{SchemaVersion, r.Missing, r.Provenance, r.Notes})
 	var all bytes.Buffer
 	for _, part := range parts {
 		body, err := json.Marshal(part)

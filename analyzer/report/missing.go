@@ -33,12 +33,9 @@ func firstLine(s string) string {
 	return strings.TrimSuffix(line, ".")
 }
 
-// words is the reason as a clause.
+// words is the reason for an analysis that was asked for, as a clause.
 func (m *MissingAnalysis) words() string {
-	switch {
-	case !m.Asked:
-		return "it was not asked for (spec.analyses)"
-	case m.Why != "":
+	if m.Why != "" {
 		return "it failed: " + m.Why
 	}
 	return "it left no findings"
@@ -105,7 +102,7 @@ func (r *Report) noteMissing() (notes []string) {
 func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	text := fmt.Sprintf("There is no verdict on this run: its critical path was not analyzed, because %s.", m.words())
 	if !m.Asked {
-		text = "There is no verdict on this run: no analysis of its critical path was asked for (spec.analyses)."
+		text = fmt.Sprintf("There is no verdict on this run: no analysis of its critical path was asked for (%s).", r.whereAsked())
 	}
 	meta := t.Meta()
 	if lacks := verdict.Recorded(meta.WorldSize, meta.MissingRanks, t.Threads().Calls(), t.Ranks().Losses(), t.Coarse()); lacks != "" {
@@ -121,6 +118,14 @@ func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 			r.Notes = append(r.Notes, fmt.Sprintf("Rank %d: %s.", rank.Rank, rank.EndedEarly))
 		}
 	}
+}
+
+// whereAsked is where one asks for analyses.
+func (r *Report) whereAsked() string {
+	if r.Provenance.Job != "" {
+		return "spec.analyses"
+	}
+	return "--only"
 }
 
 // rankSums is how long ranks computed and were in MPI, as the trace has it summed up.
@@ -148,8 +153,12 @@ func rankSums(t timeline.Trace) []ranks.RankTime {
 func (r *Report) nextWithoutVerdict() []string {
 	where := cmp.Or(r.Provenance.TraceURI, "trace.cairn")
 	repeat := fmt.Sprintf("cairn analyze %s -o report", where)
-	if !r.lacksVerdict().Asked {
+	switch {
+	case r.lacksVerdict().Asked:
+	case r.Provenance.Job != "":
 		return []string{"Add critical-path to spec.analyses of the next run. For this one: " + repeat + "."}
+	default:
+		return []string{"For a verdict: " + repeat + "."}
 	}
 	return []string{"Analyze this run once more, with more memory if that was the reason: " + repeat + ". The trace is kept."}
 }

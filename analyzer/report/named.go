@@ -9,7 +9,7 @@ import (
 // named are the ranks that the verdict names, the first to look at first.
 func named(r *Report) []int {
 	var named []int
-	v := r.verdict()
+	v := r.Verdict()
 	if v.Rank != nil {
 		named = append(named, *v.Rank)
 	}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"reflect"
+
 	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
@@ -27,15 +29,21 @@ func Of[T any](r *Report) T { return section.Of[T](&r.Run) }
 
 // frame are the keys of report.json that are of no analysis.
 type frame struct {
+	SchemaVersion int `json:"schema_version"`
 	// Missing are the analyses whose findings the report lacks; left out if there are none.
 	Missing    []MissingAnalysis  `json:"missing_analyses,omitempty"`
 	Provenance section.Provenance `json:"provenance"`
 	Notes      []string           `json:"notes"`
 }
 
-// verdict is the one on the run; without one it says why.
-func (r *Report) verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }
+// Frame is the type of what is in report.json beside the findings.
+func Frame() reflect.Type { return reflect.TypeFor[frame]() }
 
-func (r *Report) efficiency() efficiency.Efficiency { return Of[efficiency.Findings](r).Efficiency }
+// Verdict is the one on the run; without one it says why.
+func (r *Report) Verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }
 
-func (r *Report) runSeconds() float64 { return Of[run.Findings](r).RunSeconds }
+// Efficiency are those of the run.
+func (r *Report) Efficiency() efficiency.Efficiency { return Of[efficiency.Findings](r).Efficiency }
+
+// RunSeconds is how long the run took; 0 where that is not known.
+func (r *Report) RunSeconds() float64 { return Of[run.Findings](r).RunSeconds }

@@ -22,15 +22,15 @@ import (
 
 // Summary is what a run prints when it ends: the verdict and the numbers behind it.
 func (r *Report) Summary() string {
-	e := r.efficiency()
+	e := r.Efficiency()
 	if e.Parallel == nil {
-		return r.verdict().Text + "\n"
+		return r.Verdict().Text + "\n"
 	}
 	if e.LoadBalance == nil {
-		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.verdict().Text, 100**e.Parallel)
+		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.Verdict().Text, 100**e.Parallel)
 	}
 	return fmt.Sprintf("%s\nParallel efficiency %.0f%% = load balance %.0f%% × communication efficiency %.0f%%.\n",
-		r.verdict().Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
+		r.Verdict().Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
 }
 
 // Width of summary.txt: that of a terminal. A place in a program that is longer than what is left has a line that is
@@ -45,7 +45,7 @@ func (r *Report) Text() string {
 	var t text
 	t.paragraph("", r.origins())
 	t.WriteByte('\n')
-	t.paragraph("", r.verdict().Text)
+	t.paragraph("", r.Verdict().Text)
 	t.heading("What to do next")
 	for i, step := range r.next() {
 		t.paragraph(fmt.Sprintf("%d. ", i+1), step)
@@ -96,7 +96,7 @@ func (r *Report) Text() string {
 		}
 	}
 	if list := Of[whatif.Findings](r).WhatIf; len(list) > 0 {
-		t.heading(fmt.Sprintf("What if (the run took %s)", wording.Duration(r.runSeconds())))
+		t.heading(fmt.Sprintf("What if (the run took %s)", wording.Duration(r.RunSeconds())))
 		for _, w := range section.First(list, summaryRows) {
 			t.row(wording.Duration(w.Seconds), "if "+w.What)
 		}
@@ -118,8 +118,8 @@ func (r *Report) origins() string {
 		what = p.Executable
 	}
 	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks", what, p.Attempt, p.Run, p.Ranks)
-	if r.runSeconds() > 0 || r.lacksVerdict() == nil {
-		line += ", " + wording.Duration(r.runSeconds())
+	if r.RunSeconds() > 0 || r.lacksVerdict() == nil {
+		line += ", " + wording.Duration(r.RunSeconds())
 	}
 	if p.Start != "" {
 		line += ", started " + p.Start

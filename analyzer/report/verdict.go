@@ -21,15 +21,15 @@ type verdictView struct {
 }
 
 func (r *Report) verdictView() verdictView {
-	v := verdictView{Verdict: r.verdict(), RunSeconds: r.runSeconds(), Next: r.next(), Warnings: r.warnings(), Grade: "bad"}
-	if len(r.verdict().Causes) == 0 { // which is good only if the time is well spent
+	v := verdictView{Verdict: r.Verdict(), RunSeconds: r.RunSeconds(), Next: r.next(), Warnings: r.warnings(), Grade: "bad"}
+	if len(r.Verdict().Causes) == 0 { // which is good only if the time is well spent
 		v.Grade = "fair"
-		if e := r.efficiency().Parallel; r.lacksVerdict() == nil && e != nil && *e >= verdict.Good {
+		if e := r.Efficiency().Parallel; r.lacksVerdict() == nil && e != nil && *e >= verdict.Good {
 			v.Grade = "good"
 		}
 		return v
 	}
-	v.First = &r.verdict().Causes[0]
+	v.First = &r.Verdict().Causes[0]
 	if before := v.First.Before; before != (verdict.Place{}) {
 		v.Where = before.At()
 		if v.First.IsComputation() {
@@ -39,8 +39,8 @@ func (r *Report) verdictView() verdictView {
 	if i := v.First.Spread; i != nil {
 		v.Range = fmt.Sprintf("%s to %s, %s on average", wording.Duration(i.Least), wording.Duration(i.Most), wording.Duration(i.Mean))
 	}
-	if r.runSeconds() > 0 && r.verdict().GainSeconds != nil {
-		v.Gain = *r.verdict().GainSeconds / r.runSeconds()
+	if r.RunSeconds() > 0 && r.Verdict().GainSeconds != nil {
+		v.Gain = *r.Verdict().GainSeconds / r.RunSeconds()
 	}
 	return v
 }

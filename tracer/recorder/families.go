@@ -314,7 +314,7 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 }
 
 // requests makes a stream of a list of requests: how long it is, then positions and the requests that are there. A stream
-// may leave out what is as in the call before (docs/format.md); here nothing is.
+// may leave out what is as in the call before (docs/format-sections.md); here nothing is.
 func (w *widening) requests() bool {
 	count, k := binary.Uvarint(w.from[w.at+1:])
 	return k > 0 && w.list(func(at, i int) (int, bool) {

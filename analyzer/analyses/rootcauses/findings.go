@@ -7,6 +7,7 @@ import (
 // Findings are the root causes of waiting.
 type Findings struct {
 	RootCauses *RootCauses `json:"root_causes"` // null where times of single calls were not kept
+	Notes      []string    `json:"notes,omitempty"`
 }
 
 // RootCauses say what all the waiting is put down to: delays, which are more time in an activity than those have who

@@ -11,7 +11,7 @@ type Findings struct {
 	Window     *Window        `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
 	Clock      clock.Findings `json:"clock"`
 	Timing     TimingError    `json:"timing"`
-	Notes      []string       `json:"notes"` // what found no partner, what the trace lacks
+	Notes      []string       `json:"notes,omitempty"` // what found no partner, what the trace lacks
 }
 
 // A Window is a part of the run.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
@@ -32,22 +33,28 @@ func NewAnalyzeCommand() *cobra.Command {
 		name     string
 		index    int
 		of       int
-		only     tracefile.Part
+		within   tracefile.Part
+		only     []string
 	)
 	c := &cobra.Command{
 		Use:   "analyze FILE -o DIR",
 		Short: "Analyze a trace and write its report",
-		Long: "Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace\n(clock.json), which other commands use. The analyses are: " + strings.Join(analyzer.Names(), ", ") + `.
+		Long: `Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace
+(clock.json), which other commands use.
+--only runs some analyses and those alone: the report says what it lacks. There are sets, and single ones:
+
+` + listAnalyses() + `
 --from and --to restrict all of that to a part of the run. Once the whole run has been analyzed, only that part of the
 trace is read, from a moment at which no message was under way, if there is any.
-With --job it writes the findings of one analysis for one run of a TracedMPIJob, or for every N-th; report --job assembles
-them.`,
+With --job it writes the findings of one analysis, or set, for one run of a TracedMPIJob, or for every N-th; report --job
+assembles them.`,
 		Example: `  cairn analyze out/trace.cairn -o out/report
+  cairn analyze out/trace.cairn -o out/waits --only waits,rootcauses
   cairn analyze out/trace.cairn -o out/part --from 10 --to 12.5`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
-				if len(args) > 0 || out != "" || name == "" || only.Given() {
-					return cli.UsageError(errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --from and --to"))
+				if len(args) > 0 || out != "" || name == "" || within.Given() || len(only) > 0 {
+					return cli.UsageError(errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --only, --from and --to"))
 				}
 				result, err := analyzeJob(c, s3, patience, url, jobPart{analysis: name, index: index, of: of})
 				if logErr := log.Write(c, result.Fit()); logErr != nil && err == nil {
@@ -58,7 +65,10 @@ them.`,
 			if len(args) != 1 || out == "" {
 				return cli.UsageError(errors.New("which trace, and where to? cairn analyze FILE -o DIR"))
 			}
-			if err := only.Check(); err != nil {
+			if _, err := analyses.Select(only...); err != nil {
+				return cli.UsageError(err)
+			}
+			if err := within.Check(); err != nil {
 				return err
 			}
 			f, err := tracefile.Open(c.Context(), args[0], s3)
@@ -66,7 +76,7 @@ them.`,
 				return err
 			}
 			defer f.Close()
-			r, failed := ReportOn(c.Context(), f, args[0], s3, only, report.Job{TraceURI: args[0]})
+			r, failed := ReportOn(c.Context(), f, args[0], s3, within, report.Job{TraceURI: args[0]}, only...)
 			if r == nil {
 				return failed
 			}
@@ -87,7 +97,8 @@ them.`,
 	patience.Register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
-	only.Register(flags)
+	flags.StringSliceVar(&only, "only", nil, "run these analyses and sets of analyses alone")
+	within.Register(flags)
 	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
@@ -114,46 +125,55 @@ func collectRarely(r *trace.Reader) (reserve []byte) {
 	return make([]byte, 32<<20)
 }
 
-// ReportOn runs all analyses, assembles the report, and leaves the run's clock map beside the trace. A trace that cannot
-// be decoded is bad data. If one of the analyses fails there may be a report nevertheless, which lacks its findings.
-func ReportOn(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, only tracefile.Part, job report.Job) (*report.Report, error) {
+// listAnalyses says what each set and each analysis is about.
+func listAnalyses() string {
+	var b strings.Builder
+	for _, set := range analyses.Sets {
+		fmt.Fprintf(&b, "  %-14s %s:\n", set.Name, set.Title)
+		for _, a := range set.Analyses {
+			fmt.Fprintf(&b, "    %-12s %s\n", a.Name(), a.Describe().Title)
+		}
+	}
+	return b.String()
+}
+
+// ReportOn runs the analyses that names select, all if there are none, assembles the report, and leaves the run's clock map
+// beside the trace. A trace that cannot be decoded is bad data. If one of the analyses fails there may be a report nevertheless,
+// which lacks its findings.
+func ReportOn(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, within tracefile.Part, job report.Job, names ...string) (*report.Report, error) {
 	defer runtime.KeepAlive(collectRarely(f.Reader))
 	clocks, err := tracefile.LeftClock(ctx, path, s3, f)
 	if err != nil {
 		return nil, err
 	}
 	left := clocks != nil && len(clocks.Cuts) > 0
-	if only.Given() {
-		if clocks, err = clocksWithin(ctx, f, path, s3, clocks, only); err != nil {
+	if within.Given() {
+		if clocks, err = clocksWithin(ctx, f, path, s3, clocks, within); err != nil {
 			return nil, err
 		}
 		left = true
 	}
-	findings, clocks, failed := analyzer.All(ctx, f.Reader, clocks)
+	if job.Asked, err = analyses.Selected(names...); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	findings, clocks, failed := analyzer.Run(ctx, f.Reader, clocks, names...)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if failed != nil {
 		failed = tracefile.Damaged(path, failed)
 	}
-	if findings[report.CriticalPath] == nil {
+	if len(findings) == 0 {
 		return nil, failed
 	}
-	if !left { // there is none, or none yet that says where parts of the run can be looked at alone
+	if !left && clocks != nil { // there is none, or none yet that says where parts of the run can be looked at alone
 		tracefile.LeaveClock(ctx, path, s3, clocks)
 	}
-	r, err := analyzer.Report(f.Reader, findings, job)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return r, failed
+	return analyzer.Report(f.Reader, findings, job), failed
 }
 
 // clocksWithin is the clock map for a part of a run, of which there is one (nil: it is made and left) for all of it.
-func clocksWithin(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, m *clock.Map, only tracefile.Part) (*clock.Map, error) {
+func clocksWithin(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, m *clock.Map, part tracefile.Part) (*clock.Map, error) {
 	if m == nil {
 		var err error
 		if m, err = tracefile.MakeClock(ctx, path, f); err != nil {
@@ -161,7 +181,7 @@ func clocksWithin(ctx context.Context, f *tracefile.File, path string, s3 storag
 		}
 		tracefile.LeaveClock(ctx, path, s3, m)
 	}
-	within, err := analyzer.Within(ctx, f.Reader, m, float64(only.From), only.End())
+	within, err := analyzer.Within(ctx, f.Reader, m, float64(part.From), part.End())
 	var none analyzer.PartError
 	switch {
 	case errors.As(err, &none):

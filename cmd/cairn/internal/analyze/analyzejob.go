@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer"
-	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
@@ -46,7 +46,7 @@ func analyzeJob(c *cobra.Command, s3 storage.Flags, p storage.Patience, url stri
 
 // analyzeAll names the runs that cannot be analyzed; the error is of what hinders all of them.
 func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Patience, url string) (failed []string, err error) {
-	if _, err := analyzer.Find(p.analysis); err != nil {
+	if _, err := analyses.Select(p.analysis); err != nil {
 		return nil, cli.UsageError(err)
 	}
 	ctx := c.Context()
@@ -79,8 +79,8 @@ func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Pa
 	return failed, nil
 }
 
-// analyzeRun leaves the findings of a run, or the reason why there are none. The error is the storage's, or that of a
-// command that was told to end.
+// analyzeRun leaves the findings of a run, or the reason why there are none. Of several analyses some may fail: then there
+// are both. The error is the storage's, or that of a command that was told to end.
 func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (reason string, err error) {
 	findings, err := p.findings(ctx, s, run)
 	switch {
@@ -88,52 +88,61 @@ func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (rea
 		return "", ctx.Err()
 	case storage.Failure(err) != nil:
 		return "", err
-	case err != nil:
-		raw, encodeErr := json.Marshal(messages.Failure{Message: err.Error()})
-		if encodeErr != nil {
-			return "", encodeErr
-		}
-		if err := storage.PutBytes(ctx, s, run.failureKey(p.analysis), raw); err != nil {
+	case len(findings) == 0:
+		if err := put(ctx, s, run.failureKey(p.analysis), messages.Failure{Message: err.Error()}); err != nil {
 			return "", err
 		}
 		return err.Error(), s.Delete(ctx, run.findingsKey(p.analysis))
+	case err != nil:
+		reason = err.Error()
 	}
-	if err := storage.PutBytes(ctx, s, run.findingsKey(p.analysis), findings); err != nil {
+	if err := put(ctx, s, run.findingsKey(p.analysis), jobFindings{Findings: findings, Failed: reason}); err != nil {
 		return "", err
 	}
-	return "", s.Delete(ctx, run.failureKey(p.analysis))
+	return reason, s.Delete(ctx, run.failureKey(p.analysis))
 }
 
-// findings runs the analysis on a run, and leaves the run's clock map for the others.
-func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) ([]byte, error) {
+// jobFindings is findings/<name>.json of a run: what the analyses that a name selects have found, each under its name.
+type jobFindings struct {
+	Findings map[string]json.RawMessage `json:"findings"`
+	Failed   string                     `json:"failed,omitempty"` // why those that are missing failed
+}
+
+func put(ctx context.Context, s store.Store, key string, content any) error {
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	return storage.PutBytes(ctx, s, key, raw)
+}
+
+// findings runs the analyses on a run, and leaves the run's clock map for the others.
+func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) (map[string]json.RawMessage, error) {
 	f, err := openJobTrace(ctx, s, run)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	analysis, err := analyzer.Find(p.analysis)
+	defer runtime.KeepAlive(collectRarely(f.Reader))
+	left, err := tracefile.ClockIn(ctx, s, run.key(tracefile.ClockFile), f)
 	if err != nil {
 		return nil, err
 	}
-	defer runtime.KeepAlive(collectRarely(f.Reader))
-	path := s.URL(run.key(collect.TraceFile))
-	var clocks *clock.Map
-	if analysis.Times {
-		if clocks, err = tracefile.RunClock(ctx, s, run.key(tracefile.ClockFile), path, f); err != nil {
-			return nil, err
-		}
+	cut := left != nil && len(left.Cuts) > 0
+	findings, clocks, failed := analyzer.Run(ctx, f.Reader, left, p.analysis)
+	if failed != nil {
+		failed = tracefile.Damaged(s.URL(run.key(collect.TraceFile)), failed)
 	}
-	cut := clocks != nil && len(clocks.Cuts) > 0
-	findings, err := analyzer.Run(ctx, f.Reader, clocks, p.analysis)
-	if err != nil {
-		return nil, tracefile.Damaged(path, err)
-	}
-	if !cut && clocks != nil && len(clocks.Cuts) > 0 { // the analysis has found where parts of the run can be looked at alone
+	if clocks != nil && (left == nil || !cut && len(clocks.Cuts) > 0) { // nobody else has to make it, or find where to cut
 		if err := tracefile.PutClock(ctx, s, run.key(tracefile.ClockFile), clocks); err != nil {
 			return nil, err
 		}
 	}
-	return findings[p.analysis], nil
+	encoded := make(map[string]json.RawMessage, len(findings))
+	for name, raw := range findings {
+		encoded[name] = raw
+	}
+	return encoded, failed
 }
 
 // firstLineOf is a reason without the stack of a mistake of ours.

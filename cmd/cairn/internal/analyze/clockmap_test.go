@@ -43,7 +43,7 @@ func TestClockBesideTheTrace(t *testing.T) {
 	assert.Zero(t, offset(), "none is there")
 	_, err = ReportOn(t.Context(), f, path, storage.Flags{}, tracefile.Part{}, report.Job{})
 	require.NoError(t, err)
-	_, made, err := analyzer.All(t.Context(), f.Reader, nil)
+	_, made, err := analyzer.Run(t.Context(), f.Reader, nil)
 	require.NoError(t, err)
 	left, err := os.ReadFile(filepath.Join(dir, tracefile.ClockFile))
 	require.NoError(t, err)

@@ -15,6 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cairntest"
@@ -122,7 +125,7 @@ func (j testJob) damage(id string) {
 
 func (j testJob) report(key string) *report.Report {
 	j.Helper()
-	r, err := report.Read(j.read(key + "/report/report.json"))
+	r, err := analyzer.ReadReport(j.read(key + "/report/report.json"))
 	require.NoError(j, err)
 	return r
 }
@@ -137,13 +140,13 @@ func TestEveryRunHasAReport(t *testing.T) {
 			require.Len(t, merged.Runs, messages.MaxRuns)
 			require.Len(t, j.index().Runs, runs)
 			for index := range 4 {
-				for _, name := range []string{"critical-path", "clusters"} {
+				for _, name := range []string{"critical-path", "clustering"} {
 					a, code := run[messages.Analysis](j, "analyze", "--job", "--analysis", name, "--index", fmt.Sprint(index), "--of", "4")
 					require.Zero(t, code, a.Message)
 					require.True(t, a.OK)
 				}
 			}
-			r, code := run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clusters")
+			r, code := run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clustering")
 			require.Zero(t, code, r.Message)
 			require.Equal(t, runs, r.RunCount)
 			require.Len(t, r.Runs, messages.MaxRuns)
@@ -158,7 +161,7 @@ func TestEveryRunHasAReport(t *testing.T) {
 				require.NotZero(t, one.TraceBytes)
 				require.NotEmpty(t, one.ReportURI)
 				require.NotNil(t, one.ParallelEfficiencyPercent)
-				require.Equal(t, 1, *j.report(one.ID).Verdict.Rank)
+				require.Equal(t, 1, *j.report(one.ID).Verdict().Rank)
 				require.Contains(t, page, fmt.Sprintf(`<a href="%s/report/index.html">%s</a>`, one.ID, one.ID))
 			}
 			for _, one := range r.Runs {
@@ -187,7 +190,7 @@ func TestRunsWithoutAList(t *testing.T) {
 	require.Zero(t, code, r.Message)
 	require.Equal(t, 20, r.RunCount)
 	require.NotEmpty(t, r.Verdict)
-	require.Equal(t, verdictWithout, j.report("0/17").Verdict.Text)
+	require.Equal(t, verdictWithout, j.report("0/17").Verdict().Text)
 	require.Len(t, j.index().Runs, 20)
 }
 
@@ -195,7 +198,7 @@ const verdictWithout = "There is no verdict on this run: its critical path was n
 
 // A job that asked for no critical path has reports all the same, which claim nothing.
 func TestReportWithoutACriticalPath(t *testing.T) {
-	for _, asked := range []string{"clusters", ""} {
+	for _, asked := range []string{"clustering", ""} {
 		t.Run(asked, func(t *testing.T) {
 			j := newTestJob(t, 1)
 			merged := j.merge()
@@ -209,13 +212,14 @@ func TestReportWithoutACriticalPath(t *testing.T) {
 			require.Equal(t, merged.Runs[0].ParallelEfficiencyPercent, r.Runs[0].ParallelEfficiencyPercent)
 			require.Empty(t, r.Runs[0].Failed)
 			full := j.report("0/0")
-			require.Equal(t, asked == "clusters", len(full.Clusters) > 0)
-			require.Nil(t, full.Verdict.GainSeconds)
-			require.EqualValues(t, "unknown", full.Verdict.Blames)
-			require.NotZero(t, full.RunSeconds)
-			require.Len(t, full.Ranks, 3)
-			require.Greater(t, full.Ranks[1].Computation, 2*full.Ranks[0].Computation, "rank 1 computes four times as long")
-			require.InDelta(t, 0.016, full.Ranks[1].Computation, 0.002, "in each of four iterations 4 ms")
+			require.Equal(t, asked == "clustering", len(report.Of[clusters.Findings](full).Clusters) > 0)
+			require.Nil(t, full.Verdict().GainSeconds)
+			require.EqualValues(t, "unknown", full.Verdict().Blames)
+			require.NotZero(t, full.RunSeconds())
+			all := report.Of[ranks.Findings](full).Ranks
+			require.Len(t, all, 3)
+			require.Greater(t, all[1].Computation, 2*all[0].Computation, "rank 1 computes four times as long")
+			require.InDelta(t, 0.016, all[1].Computation, 0.002, "in each of four iterations 4 ms")
 			require.Contains(t, string(j.read("0/0/report/index.html")), ">Ranks</h2>")
 			page := string(j.read("0/0/report/index.html"))
 			require.Contains(t, page, "There is no verdict")
@@ -233,21 +237,21 @@ func TestOneDamagedRun(t *testing.T) {
 	j := newTestJob(t, 3)
 	j.merge()
 	j.damage("0/1")
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		a, code := run[messages.Analysis](j, "analyze", "--job", "--analysis", name, "--index", "0", "--of", "1")
 		require.Equal(t, messages.ExitBadData, code)
 		require.False(t, a.OK)
 		require.Regexp(t, `^0/1: .*trace\.cairn`, a.Failed)
 		require.Nil(t, a.Storage)
 	}
-	r, code := run[messages.Report](j, "report", "--job", "--wait", "--analyses", "critical-path,clusters")
+	r, code := run[messages.Report](j, "report", "--job", "--wait", "--analyses", "critical-path,clustering")
 	require.Zero(t, code)
 	require.Equal(t, 3, r.RunCount)
 	require.Contains(t, r.Runs[1].Failed, "the trace cannot be read")
 	require.Empty(t, r.Runs[1].ReportURI)
 	require.Contains(t, r.Message, "1 of 3 runs have no report: 0/1: the trace cannot be read")
-	require.Equal(t, 1, *j.report("0/0").Verdict.Rank)
-	require.Equal(t, 1, *j.report("0/2").Verdict.Rank)
+	require.Equal(t, 1, *j.report("0/0").Verdict().Rank)
+	require.Equal(t, 1, *j.report("0/2").Verdict().Rank)
 	require.NoFileExists(t, j.path("0/1/report/index.html"))
 	require.Contains(t, string(j.read(messages.PageFile)), "the trace cannot be read")
 	require.Regexp(t, `^Run 0/2 \(3 of 3\): Rank 1`, r.Verdict, "the longest of those that can be read")
@@ -264,7 +268,7 @@ func TestOneDamagedRun(t *testing.T) {
 func TestOneFailedAnalysis(t *testing.T) {
 	j := newTestJob(t, 2)
 	j.merge()
-	_, code := run[messages.Analysis](j, "analyze", "--job", "--analysis", "clusters", "--index", "0", "--of", "1")
+	_, code := run[messages.Analysis](j, "analyze", "--job", "--analysis", "clustering", "--index", "0", "--of", "1")
 	require.Zero(t, code)
 	good := j.read("0/0/trace.cairn")
 	j.damage("0/0")
@@ -276,21 +280,21 @@ func TestOneFailedAnalysis(t *testing.T) {
 	require.FileExists(t, j.path("0/1/findings/critical-path.json"))
 	require.NoError(t, os.WriteFile(j.path("0/0/trace.cairn"), good, 0o644))
 
-	r, code := run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clusters")
+	r, code := run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clustering")
 	require.Zero(t, code, r.Message)
 	require.Contains(t, r.Runs[0].Failed, "critical-path: ")
 	require.NotEmpty(t, r.Runs[0].ReportURI)
 	require.Empty(t, r.Runs[1].Failed)
 	require.Contains(t, r.Verdict, "Run 0/1 (2 of 2): Rank 1", "the one that has a verdict")
 	full := j.report("0/0")
-	require.NotEmpty(t, full.Clusters)
-	require.Contains(t, full.Verdict.Text, "its critical path was not analyzed, because it failed: ")
+	require.NotEmpty(t, report.Of[clusters.Findings](full).Clusters)
+	require.Contains(t, full.Verdict().Text, "its critical path was not analyzed, because it failed: ")
 
 	_, code = run[messages.Analysis](j, "analyze", "--job", "--analysis", "critical-path", "--index", "0", "--of", "1")
 	require.Zero(t, code)
 	require.NoFileExists(t, j.path("0/0/findings/critical-path.failed.json"), "success removes the old reason")
-	_, _ = run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clusters")
-	require.Equal(t, 1, *j.report("0/0").Verdict.Rank)
+	_, _ = run[messages.Report](j, "report", "--job", "--analyses", "critical-path,clustering")
+	require.Equal(t, 1, *j.report("0/0").Verdict().Rank)
 }
 
 // Shards of which none can be read are bad data: another try would read the same.
@@ -330,21 +334,21 @@ func TestReportWaitsForFindings(t *testing.T) {
 	begin := time.Now()
 	done.Go(func() {
 		time.Sleep(1500 * time.Millisecond)
-		for _, name := range []string{"critical-path", "clusters"} {
+		for _, name := range []string{"critical-path", "clustering"} {
 			_, err := cairntest.Run(t, "analyze", "--job", "--store", j.store, "--analysis", name, "--index", "0", "--of", "1")
 			if err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	r, code := run[messages.Report](j, "report", "--job", "--wait", "--analyses", "critical-path,clusters")
+	r, code := run[messages.Report](j, "report", "--job", "--wait", "--analyses", "critical-path,clustering")
 	require.Zero(t, code, r.Message)
 	require.GreaterOrEqual(t, time.Since(begin), 1500*time.Millisecond)
 	done.Wait()
 	for i := range 3 {
 		full := j.report(messages.RunID(0, i))
 		require.Empty(t, full.Missing)
-		require.NotEmpty(t, full.Clusters)
+		require.NotEmpty(t, report.Of[clusters.Findings](full).Clusters)
 	}
 }
 
@@ -408,7 +412,7 @@ func TestStorageThatFailsIsNamed(t *testing.T) {
 		messages.StorageCredentialsMissing: {messages.ExitRefused, filepath.Join(dir, "none")},
 	} {
 		for _, command := range [][]string{
-			{"merge", "--job", "--collect-timeout", "0"}, {"analyze", "--job", "--analysis", "clusters", "--index", "0"}, {"report", "--job"},
+			{"merge", "--job", "--collect-timeout", "0"}, {"analyze", "--job", "--analysis", "clustering", "--index", "0"}, {"report", "--job"},
 		} {
 			require.NoError(t, os.WriteFile(log, nil, 0o644))
 			begin := time.Now()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
@@ -81,7 +82,7 @@ cannot be read.`,
 			if err != nil {
 				return err
 			}
-			r, err := report.Read(raw)
+			r, err := analyzer.ReadReport(raw)
 			if err != nil {
 				return cli.StatusError(cli.ExitBadData, fmt.Errorf("%s: %w", args[0], err))
 			}

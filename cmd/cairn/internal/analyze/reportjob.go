@@ -9,6 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/topology"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer"
@@ -51,7 +57,7 @@ func (o jobReport) assemble(c *cobra.Command, s3 storage.Flags, p storage.Patien
 	result := messages.Report{Runs: []messages.Run{}}
 	ctx := c.Context()
 	for _, name := range o.asked {
-		if _, err := analyzer.Find(name); err != nil {
+		if _, err := analyses.Select(name); err != nil {
 			return result, cli.UsageError(err)
 		}
 	}
@@ -110,13 +116,13 @@ func (o jobReport) reportRun(ctx context.Context, s store.Store, url string, lis
 		run.Failed = err.Error()
 		return run, dropReport(ctx, s, runOf(listed))
 	}
-	run.written, run.Failed, run.verdict, run.weight = true, failed, r.Verdict.Text, weight(r)
-	run.ReportURI, run.Clusters = s.URL(runOf(listed).key("report")), len(r.Leads)
-	if e := r.Efficiency.Parallel; e != nil {
+	run.written, run.Failed, run.verdict, run.weight = true, failed, r.Verdict().Text, weight(r)
+	run.ReportURI, run.Clusters = s.URL(runOf(listed).key("report")), len(report.Of[clusters.Findings](r).Leads)
+	if e := r.Efficiency().Parallel; e != nil {
 		run.ParallelEfficiencyPercent = new(int(math.Round(100 * *e)))
 	}
-	if r.Topology != nil {
-		run.Topology = r.Topology.Run.Topology
+	if t := report.Of[topology.Findings](r).Topology; t != nil {
+		run.Topology = t.Run.Topology
 	}
 	return run, nil
 }
@@ -134,7 +140,7 @@ func dropReport(ctx context.Context, s store.Store, run jobRun) error {
 // assembleRun writes a report from what there is. failed says which analyses failed.
 func (o jobReport) assembleRun(ctx context.Context, s store.Store, url string, listed messages.Run, images map[string]string) (_ *report.Report, failed string, err error) {
 	run := runOf(listed)
-	findings, reasons, err := readFindings(ctx, s, run)
+	findings, reasons, words, err := readFindings(ctx, s, run, o.asked)
 	if err != nil {
 		return nil, "", err
 	}
@@ -143,21 +149,17 @@ func (o jobReport) assembleRun(ctx context.Context, s store.Store, url string, l
 		return nil, "", fmt.Errorf("the trace cannot be read: %w", err)
 	}
 	defer f.Close()
-	job := report.Job{TraceURI: s.URL(run.key(collect.TraceFile)), Images: images, Asked: o.asked, Failed: reasons}
+	job := report.Job{TraceURI: s.URL(run.key(collect.TraceFile)), Images: images, Asked: selected(o.asked), Failed: reasons}
 	job.Name, job.UID = jobName(url)
-	if _, there := findings[report.CriticalPath]; !there {
+	if _, there := findings[verdict.Name]; !there {
 		job.RunSeconds = runSeconds(ctx, s, run)
 		if p := listed.ParallelEfficiencyPercent; p != nil {
 			job.Efficiency = new(float64(*p) / 100)
 		}
 	}
-	r, err := analyzer.Report(f.Reader, findings, job)
-	if err != nil {
-		return nil, "", fmt.Errorf("the report cannot be made: %w", err)
-	}
-	var words []string
+	r := analyzer.Report(f.Reader, findings, job)
 	for _, m := range r.Missing {
-		if m.Why != "" {
+		if m.Why != "" && reasons[m.Name] == "" { // its findings are there and cannot be read
 			words = append(words, m.Name+": "+m.Why)
 		}
 	}
@@ -174,29 +176,70 @@ func runSeconds(ctx context.Context, s store.Store, run jobRun) float64 {
 	return manifest.RunTimeSeconds
 }
 
-// readFindings gives what analyses have left of a run: findings, or the reason why there are none.
-func readFindings(ctx context.Context, s store.Store, run jobRun) (findings map[string][]byte, reasons map[string]string, err error) {
+// readFindings gives what analyses have left of a run: findings, or the reason why there are none, by the analysis's name.
+// Files are named after what the job asked for; where that is not known, all names are tried. failed has the reasons by what
+// was asked for.
+func readFindings(ctx context.Context, s store.Store, run jobRun, asked []string) (findings map[string][]byte, reasons map[string]string, failed []string, err error) {
+	if asked == nil {
+		asked = analyses.Names()
+	}
 	findings, reasons = map[string][]byte{}, map[string]string{}
-	for _, name := range analyzer.Names() {
-		raw, err := storage.GetBytes(ctx, s, run.findingsKey(name))
-		if err == nil {
-			findings[name] = raw
+	for _, name := range asked {
+		left, reason, err := readLeft(ctx, s, run, name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for analysis, raw := range left {
+			findings[analysis] = raw
+		}
+		if reason == "" {
 			continue
 		}
-		if !store.IsNotFound(err) {
-			return nil, nil, err
-		}
-		raw, err = storage.GetBytes(ctx, s, run.failureKey(name))
-		var failure messages.Failure
-		switch {
-		case store.IsNotFound(err):
-		case err != nil:
-			return nil, nil, err
-		case json.Unmarshal(raw, &failure) == nil:
-			reasons[name] = failure.Message
+		failed = append(failed, name+": "+reason)
+		for _, analysis := range selected([]string{name}) {
+			if left[analysis] == nil {
+				reasons[analysis] = reason
+			}
 		}
 	}
-	return findings, reasons, nil
+	return findings, reasons, failed, nil
+}
+
+// readLeft gives what was left under one name.
+func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[string]json.RawMessage, string, error) {
+	raw, err := storage.GetBytes(ctx, s, run.findingsKey(name))
+	if err == nil {
+		var left jobFindings
+		if err := json.Unmarshal(raw, &left); err != nil {
+			return nil, fmt.Sprintf("findings/%s.json cannot be read: %v", name, err), nil
+		}
+		if left.Findings == nil {
+			return nil, fmt.Sprintf("findings/%s.json is of another version of Cairn", name), nil
+		}
+		return left.Findings, left.Failed, nil
+	}
+	if !store.IsNotFound(err) {
+		return nil, "", err
+	}
+	raw, err = storage.GetBytes(ctx, s, run.failureKey(name))
+	var failure messages.Failure
+	switch {
+	case store.IsNotFound(err):
+	case err != nil:
+		return nil, "", err
+	case json.Unmarshal(raw, &failure) == nil:
+		return nil, failure.Message, nil
+	}
+	return nil, "", nil
+}
+
+// selected are the analyses that names select: none of no names, nil where it is not known what was asked for.
+func selected(names []string) []string {
+	if len(names) == 0 {
+		return names
+	}
+	list, _ := analyses.Selected(names...) // whoever ran them knew them
+	return list
 }
 
 // summarizeJob says what came of all runs, in the message and in the objects of the job.
@@ -244,11 +287,11 @@ func judged(runs []reportedRun) int {
 // weight orders runs by how much they matter.
 func weight(r *report.Report) []float64 {
 	died, gain := 0.0, 0.0
-	if r.Stopped != nil && r.Stopped.Kind != "" {
+	if s := report.Of[stopped.Findings](r).Stopped; s != nil && s.Kind != "" {
 		died = 1
 	}
-	if g := r.Verdict.GainSeconds; g != nil {
+	if g := r.Verdict().GainSeconds; g != nil {
 		gain = *g
 	}
-	return []float64{died, gain, r.RunSeconds}
+	return []float64{died, gain, r.RunSeconds()}
 }

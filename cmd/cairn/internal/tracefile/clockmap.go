@@ -64,22 +64,20 @@ func LeftClock(ctx context.Context, trace string, s3 storage.Flags, f *File) (*c
 	return nil, nil
 }
 
-// RunClock is the clock map of a job's run: what another analysis has left, or a new one, which is left for the others.
-// Two that make it at the same time make the same.
-func RunClock(ctx context.Context, s store.Store, key, trace string, f *File) (*clock.Map, error) {
-	if left, err := storage.GetBytes(ctx, s, key); err == nil {
-		var m clock.Map
-		if err := json.Unmarshal(left, &m); err == nil && m.Fits(timeline.Of(f.Reader)) {
-			return &m, nil
-		}
-	} else if !store.IsNotFound(err) {
-		return nil, err
+// ClockIn is the clock map that an analysis has left in a store, nil if there is none of this run.
+func ClockIn(ctx context.Context, s store.Store, key string, f *File) (*clock.Map, error) {
+	left, err := storage.GetBytes(ctx, s, key)
+	if store.IsNotFound(err) {
+		return nil, nil
 	}
-	m, err := MakeClock(ctx, trace, f)
 	if err != nil {
 		return nil, err
 	}
-	return m, PutClock(ctx, s, key, m)
+	m := new(clock.Map)
+	if json.Unmarshal(left, m) != nil || !m.Fits(timeline.Of(f.Reader)) {
+		return nil, nil
+	}
+	return m, nil
 }
 
 // MakeClock makes the clock map of a trace.
