@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// started tells that there is a spool. The shim's one thread starts it.
+// started says that there is a spool. The shim's one thread starts it.
 var started bool
 
 // reason is the errno of a failure, which the shim reports; what has none is said here.
@@ -64,9 +64,9 @@ func cairn_core_start(directory *C.char) (result C.int) {
 	return 0
 }
 
-// compress works off what the application's threads hand over, until the process ends or tracing stops.
+// compress handles what the application's threads hand over, until the process ends or tracing stops.
 func compress(s *spool.Spool) {
-	defer C.cairn_end() // after the reason is in the segments' headers
+	defer C.cairn_end() // after the reason is in the headers of the buffers
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("the recorder failed: %v", p)
@@ -79,11 +79,11 @@ func compress(s *spool.Spool) {
 		var minimum C.uint64_t
 		events := C.cairn_await(&wanted, &minimum, &starving, &asked)
 		err := supply(s, int(wanted), uint64(minimum))
-		workOff(s, events)
+		handleEvents(s, events)
 		if asked != 0 {
 			answer(s)
 		}
-		took(s)
+		noteUsage(s)
 		if err == nil {
 			continue
 		}
@@ -100,47 +100,48 @@ func compress(s *spool.Spool) {
 	}
 }
 
-// supply makes n segments ready, one of them with room for minimum bytes of records.
+// supply makes n record buffers ready, one of them with room for minimum bytes of records.
 func supply(s *spool.Spool, n int, minimum uint64) error {
 	for range n {
-		segment, capacity, err := s.Fresh(minimum)
+		buffer, capacity, err := s.Fresh(minimum)
 		if err != nil {
 			return err
 		}
-		C.cairn_supply(segment, C.uint64_t(capacity))
+		C.cairn_supply(buffer, C.uint64_t(capacity))
 		minimum = 0
 	}
 	return nil
 }
 
-// workOff does what a list of events tells. Threads go on meanwhile: segments that they need are not left for later.
-func workOff(s *spool.Spool, e *C.struct_cairn_event) {
+// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that application
+// threads do not starve.
+func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
-		// the event is in the segment, which may be another thread's as soon as it is worked off
-		thread, segment, full := uint32(e.thread), e.segment, e.full != 0
+		// the event is in the buffer, which may be another thread's as soon as it is consumed
+		thread, buffer, full := uint32(e.thread), e.segment, e.full != 0
 		if e.own != 0 && !full {
-			s.Adopt(uint32(e.own)-1, segment, uint64(e.capacity))
+			s.Adopt(uint32(e.own)-1, buffer, uint64(e.capacity))
 		}
 		e = e.next
 		if full {
-			s.Full(thread, segment)
+			s.Full(thread, buffer)
 			if wanted := C.cairn_worked_off(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
 				C.cairn_none_left()
 			}
 		} else {
-			s.Given(thread, segment)
+			s.Given(thread, buffer)
 		}
 	}
 }
 
-// took notes what tracing has taken.
-func took(s *spool.Spool) {
+// noteUsage notes what tracing has taken.
+func noteUsage(s *spool.Spool) {
 	var stalls C.struct_cairn_stalls
 	C.cairn_stalled(&stalls)
-	s.Took(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
+	s.NoteUsage(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
 }
 
-// answer tells a thread at a marker what this rank says there.
+// answer gives a thread at a marker the rank's ballot.
 func answer(s *spool.Spool) {
 	var words [C.CAIRN_BALLOT]C.uint64_t
 	b, ok := s.Ballot()

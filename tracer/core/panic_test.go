@@ -57,7 +57,7 @@ func buildPanicking(t *testing.T, step string) string {
 func TestPanicEndsTracingOnly(t *testing.T) {
 	const tracingStopped = 4 // the driver's own exit code for it
 	_, driver := build(t)
-	for _, step := range []string{"segment full", "segments worked off", "checkpoint begins", "state encoded", "segment wanted"} {
+	for _, step := range []string{"buffer full", "buffers consumed", "checkpoint begins", "state encoded", "buffer wanted"} {
 		t.Run(step, func(t *testing.T) {
 			library, dir := buildPanicking(t, step), processDirectory(t)
 			var stderr strings.Builder

@@ -17,7 +17,7 @@ import (
 //   - From then on a checkpoint has only how many values are in full blocks. So neither the state nor the memory of a
 //     process grows with the number of its calls.
 //   - What a process wrote to the log before it was killed, but after its last checkpoint, does not count: the recovery
-//     makes it again from the segments.
+//     makes it again from the buffers.
 type Block struct {
 	Of     BlockOf
 	First  uint64 // number of its first value among those of the column or stream

@@ -12,13 +12,13 @@ import (
 //
 // Repetition is found within a chapter only. What chapters have in common a merge keeps once.
 
-// mostGrammarBytes is the memory that a grammar may have at a checkpoint before it becomes a chapter: some 70,000 symbols.
+// maxGrammarBytes is the memory that a grammar may have at a checkpoint before it becomes a chapter: some 70,000 symbols.
 // A program may repeat what is shorter than that. With 1 MiB an irregular call takes 0.6 µs, with 4 MiB 0.85, with 16 MiB,
 // which no cache holds, 1.5 (BenchmarkIrregular); without a limit 2.8 after ten million, and more with each.
-const mostGrammarBytes = 4 << 20
+const maxGrammarBytes = 4 << 20
 
-// leastGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
-const leastGrammarBytes = 128 << 10
+// minGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
+const minGrammarBytes = 128 << 10
 
 // chapterTerminal stands in the place of a terminal in blockOf.
 const chapterTerminal = none - 1
@@ -27,7 +27,7 @@ func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal
 
 // closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
 func (r *Recorder) closeChapters() {
-	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), leastGrammarBytes))
+	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
 	for _, t := range r.threads {
 		if t.grammar.Needs() <= most {
 			continue

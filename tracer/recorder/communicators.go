@@ -62,7 +62,7 @@ func namingOf(f *semantics.Function) naming {
 	return namedRemote
 }
 
-// advances tells whether a call counts on its parent: it is collective over it.
+// advances reports whether a call counts on its parent: it is collective over it.
 func (n naming) advances() bool { return n == namedByParent || n == namedRemote }
 
 // Names of the predefined communicators.
@@ -258,7 +258,7 @@ func (b birth) of(child description) birth {
 	return b
 }
 
-const longestName = 96 // names of duplicates of duplicates grow; longer ones are hashed
+const maxName = 96 // names of duplicates of duplicates grow; longer ones are hashed
 
 func (c *communicators) name(b birth) string {
 	var name string
@@ -293,14 +293,14 @@ func (c *communicators) name(b birth) string {
 			name = fmt.Sprintf("%s.%d@%d,%d", b.parent, b.ordinal, low, high)
 		}
 	}
-	if len(name) > longestName {
+	if len(name) > maxName {
 		sum := sha256.Sum256([]byte(name))
 		name = "~" + hex.EncodeToString(sum[:12])
 	}
 	return name
 }
 
-// allOurs tells whether all processes of a group are in this world.
+// allOurs reports whether all processes of a group are in this world.
 func allOurs(group []int) bool {
 	for _, rank := range group {
 		if rank < 0 {

@@ -166,7 +166,7 @@ func TestIntercommunicators(t *testing.T) {
 		if side == 1 {
 			root = ProcNull
 			if rank == 3 {
-				root = MpiRoot
+				root = MPIRoot
 			}
 		}
 		s.Call(0, "MPI_Gather", 0, 0x10, 1, TypeInt, 999, 888, root, 51, 0x20)
@@ -249,7 +249,7 @@ func TestLongNamesAreHashed(t *testing.T) {
 	}) {
 		last[rank] = c.Communicators[40].GlobalName
 	}
-	if last[0] != last[1] || len(last[0]) > longestName {
+	if last[0] != last[1] || len(last[0]) > maxName {
 		t.Error(last)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
-	r.sites.loadSegments()
+	r.sites.loadAllocations()
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
@@ -20,7 +20,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
-		Segments:      slices.Clone(r.sites.segments),
+		Segments:      slices.Clone(r.sites.allocations),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if r.clustering != nil {
@@ -66,8 +66,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		if err != nil {
 			return fmt.Errorf("signature %d: %w", i, err)
 		}
-		keepKnownSegments(s.In, len(c.Segments))
-		keepKnownSegments(s.Out, len(c.Segments))
+		keepKnownAllocations(s.In, len(c.Segments))
+		keepKnownAllocations(s.Out, len(c.Segments))
 		c.Signatures[i] = s
 		used = append(used, s.Function)
 	}
@@ -192,8 +192,8 @@ func (r *Recorder) contentNotes(rank int) []string {
 	return notes
 }
 
-// keepKnownSegments makes pointers to what the dictionary does not say (its file was lost) plain pointers.
-func keepKnownSegments(values []trace.Value, known int) {
+// keepKnownAllocations makes pointers to what the dictionary does not say (its file was lost) plain pointers.
+func keepKnownAllocations(values []trace.Value, known int) {
 	for i := range values {
 		if v := &values[i]; v.Form == trace.Pointer && v.Int > int64(known) {
 			v.Int, v.Offset = 0, 0

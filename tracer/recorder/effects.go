@@ -58,9 +58,9 @@ func (c *call) elements(p *parameter, at int32) []uint64 {
 	return rd.Take(1)
 }
 
-// afterwards does what a successful call means beyond its handles; it tells whether the call gave a communicator, whose
+// applyEffects does what a successful call means beyond its handles; it reports whether the call gave a communicator, whose
 // instance is then the call's last stream.
-func (r *Recorder) afterwards(c *call, extras *record.Reader) bool {
+func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 	switch c.meaning {
 	case meansInit:
 		r.begin(extras)

@@ -32,13 +32,13 @@ type recentFamily struct {
 	creates bool
 }
 
-// mostAlike is the number of signatures from which on a family is wide: many more than a loop over levels of a grid or
+// maxAlike is the number of signatures from which on a family is wide: many more than a loop over levels of a grid or
 // stages of an algorithm makes.
-const mostAlike = 256
+const maxAlike = 256
 
 func newFamilies() families { return families{keys: map[uint64]int32{}} }
 
-// widen gives the key of a whole call, and tells whether it is a wide one: then what goes to streams has been changed
+// widen gives the key of a whole call, and reports whether it is a wide one: then what goes to streams has been changed
 // accordingly.
 func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	if r.families.wide == 0 && r.knows(key, creates) {
@@ -50,7 +50,7 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	}
 	w.family = xxhash.Sum64(w.to)
 	if w.recent = r.recentOf(w, creates); w.recent == none {
-		w.settled = r.families.keys[w.family] == mostAlike
+		w.settled = r.families.keys[w.family] == maxAlike
 		if !w.settled { // else it does not matter whether the key is known
 			known := r.knows(key, creates)
 			if !known && !r.families.early {
@@ -96,7 +96,7 @@ func (r *Recorder) noteRecent(number int32, creates bool) {
 func (r *Recorder) count(family uint64) {
 	n := r.families.keys[family] + 1
 	r.families.keys[family] = n
-	if n == mostAlike {
+	if n == maxAlike {
 		r.families.wide++
 		r.repeats.forget() // the family's calls have another key from now on
 	}
@@ -124,7 +124,7 @@ type widening struct {
 	next           int // how many of the values have been copied,
 	nextCount      int // and of the lengths
 	changed        bool
-	told           uint64 // hash of the numbers that were widened
+	varied         uint64 // hash of the numbers that were widened
 	family         uint64 // hash of the wide key
 	recent         int32  // its terminal, or creator, if it is a recent one; else none
 	settled        bool   // the family is wide for good
@@ -160,7 +160,7 @@ func wideOut(p *parameter) wideness {
 // made.
 func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
-	w.streamed, w.streamedCounts, w.next, w.nextCount, w.told, w.changed = s.values, s.lengths, 0, 0, 0, false
+	w.streamed, w.streamedCounts, w.next, w.nextCount, w.varied, w.changed = s.values, s.lengths, 0, 0, 0, false
 	for range 3 { // function, site, own rank
 		w.number()
 	}
@@ -275,7 +275,7 @@ func (w *widening) one(x int64, n int) {
 	w.at += 1 + max(n, 0)
 	w.to = appendForm(w.to, trace.Stream)
 	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
-	w.told = online.Mix(w.told, uint64(x))
+	w.varied = online.Mix(w.varied, uint64(x))
 }
 
 // integer reads an element of a list of integers, which begins at a byte of the key, and says where it ends.
@@ -306,7 +306,7 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	n := len(w.values) - before
 	w.values[before] = int64(n - 1)
 	for _, x := range w.values[before:] {
-		w.told = online.Mix(w.told, uint64(x))
+		w.varied = online.Mix(w.varied, uint64(x))
 	}
 	w.at, w.to = at, appendForm(w.to, trace.ListStream)
 	w.lengths = append(w.lengths, int32(n))

@@ -15,9 +15,9 @@ import (
 
 // A family that becomes wide is so on every path that a record can take, also of calls that were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
-	s := VaryingProgram(t, 3*mostAlike)
+	s := VaryingProgram(t, 3*maxAlike)
 	for range 5 {
-		for i := range int64(2 * mostAlike) {
+		for i := range int64(2 * maxAlike) {
 			s.Call(0, "MPI_Send", 0, 0x10, i, TypeInt, 1, 7, CommWorld)
 			s.Call(0, "MPI_Barrier", 0, CommWorld)
 		}
@@ -48,7 +48,7 @@ func TestAMillionSizes(t *testing.T) {
 	}
 	before := play(0, 10_000)
 	signatures := len(r.signatures.terminals)
-	require.Less(t, signatures, mostAlike+4)
+	require.Less(t, signatures, maxAlike+4)
 	after := play(10_000, 1_000_000)
 	require.Len(t, r.signatures.terminals, signatures)
 	require.Less(t, int64(after)-int64(before), int64(24<<20), "of which the values that wait for the file are most")

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Any bytes as a segment give calls, or notes on what was wrong.
+// Any bytes as a buffer give calls, or notes on what was wrong.
 func FuzzSegment(f *testing.F) {
 	s := NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)

@@ -15,7 +15,7 @@ type handles struct {
 	generation *uint64 // counts what changes the table (repeats.go)
 }
 
-// predefined tells whether a value of the table is a constant.
+// predefined reports whether a value of the table is a constant.
 func predefined(value int32) bool { return value < 0 }
 
 // use is the value of a handle that a call was given. One that we have not seen being created (by an extension of the
@@ -78,7 +78,7 @@ func (h *handles) free(raw uint64) int32 {
 	return id
 }
 
-// dense tells whether a kind's handles are kept in a handles table. Requests have their own.
+// dense reports whether a kind's handles are kept in a handles table. Requests have their own.
 func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }
 
 // A freeList gives out dense ids, the smallest free one first, so that a loop that creates and frees the same objects

@@ -179,13 +179,13 @@ func layoutOf(f *mpi.Function) layout {
 			l.ends = append(l.ends, i)
 		}
 	}
-	l.place()
-	l.repeatable, l.hashed = l.isRepeatable(), l.hashedPlaces()
+	l.locate()
+	l.repeatable, l.hashed = l.isRepeatable(), l.hashedWords()
 	return l
 }
 
-// place computes where the parameters stand, if that is the same in all records.
-func (l *layout) place() {
+// locate computes where the parameters stand, if that is the same in all records.
+func (l *layout) locate() {
 	l.in, l.out = make([]int32, len(l.params)), make([]int32, len(l.params))
 	at := int32(record.HeaderWords)
 	for _, section := range []struct {

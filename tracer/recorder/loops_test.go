@@ -185,7 +185,7 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 	require.Greater(t, r.threads[0].loop.came, uint64((iterations-11)*calls))
 }
 
-// Also iterations that segments end in the middle of, and that are two of the grammar's: handles change places.
+// Also iterations that buffers end in the middle of, and that are two of the grammar's: handles change places.
 func TestLongIterationsSpanSegments(t *testing.T) {
 	s := NewShim(t)
 	s.Init(0, 4)
@@ -205,7 +205,7 @@ func TestLongIterationsSpanSegments(t *testing.T) {
 		s.Call(0, "MPI_Barrier", 0, CommWorld)
 	}
 	sameWithoutRepeats(t, s)
-	r := inSegments(s, New(s.Process))
+	r := inBuffers(s, New(s.Process))
 	require.Greater(t, r.threads[0].loop.came, uint64(iterations*calls*95/100))
 }
 

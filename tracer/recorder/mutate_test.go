@@ -71,8 +71,8 @@ func feed(t *testing.T, s *Shim, batches map[uint32][]uint64) *Recorder {
 	return r
 }
 
-// mostMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
-const mostMemoryPerByte = 64
+// maxMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
+const maxMemoryPerByte = 64
 
 func liveBytes() uint64 {
 	var m runtime.MemStats
@@ -95,7 +95,7 @@ func TestMutatedRecords(t *testing.T) {
 		}
 		before := liveBytes()
 		r := feed(t, s, batches)
-		if after := liveBytes(); after > before+1<<20 && after-before > uint64(size)*mostMemoryPerByte {
+		if after := liveBytes(); after > before+1<<20 && after-before > uint64(size)*maxMemoryPerByte {
 			t.Fatalf("seed %d: %d bytes of records, %d bytes of memory", seed, size, after-before)
 		}
 		state := r.AppendState(nil)

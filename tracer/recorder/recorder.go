@@ -102,8 +102,8 @@ type thread struct {
 	recorder        *Recorder
 	tally           *tally // nil: there is no clustering
 
-	// how far its segments have been worked off
-	sequence uint64 // of the first segment that is not finished
+	// how far its buffers have been consumed
+	sequence uint64 // of the first buffer that is not finished
 	offset   int    // words of it that are
 }
 
@@ -130,7 +130,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *record.Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
-		Limits:     Limits{BlockCalls: trace.TimingBlockCalls, Grammar: mostGrammarBytes, Memory: memoryLimit},
+		Limits:     Limits{BlockCalls: trace.TimingBlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
 		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: online.New(p.Mode),
 	}
@@ -248,13 +248,13 @@ func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable
 	return values, sentinels
 }
 
-// isAddress tells whether the values of a kind are themselves addresses.
+// isAddress reports whether the values of a kind are themselves addresses.
 func isAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
 // A Call is a call that is recorded without a shim, by a program that makes up calls of its own (a simulation). It goes
-// the same way as a record of a segment: signature, grammar, streams, timing.
+// the same way as a record of a buffer: signature, grammar, streams, timing.
 type Call struct {
 	Function    uint16 // mpi
 	Enter, Exit int64  // ticks
@@ -274,5 +274,5 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function})
 }
 
-// Sample records a reading of the clocks, as the header of a segment has it.
+// Sample records a reading of the clocks, as the header of a buffer has it.
 func (r *Recorder) Sample(s trace.ClockSample) { r.samples = clock.Append(r.samples, s) }

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// recorderOf works off everything that was written.
+// recorderOf consumes everything that was written.
 func recorderOf(s *Shim) *Recorder {
 	r := New(s.Process)
 	r.Consume(sourcesOf(s, r, true))

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// isRepeatable tells whether calls of a function do nothing but end and create requests, so that they can be repeats.
+// isRepeatable reports whether calls of a function do nothing but end and create requests, so that they can be repeats.
 func (l *layout) isRepeatable() bool {
 	if l.meaning != meansNothing {
 		return false
@@ -31,8 +31,8 @@ func (l *layout) isRepeatable() bool {
 	return true
 }
 
-// hashedPlaces are the words of the fixed part of a record that are always in the key.
-func (l *layout) hashedPlaces() []int32 {
+// hashedWords are the words of the fixed part of a record that are always in the key.
+func (l *layout) hashedWords() []int32 {
 	const enough = 8
 	var places []int32
 	for i := range l.params {
@@ -60,9 +60,9 @@ type repeatBuilder struct {
 	ok    bool
 }
 
-// remember makes a repeat of a call that the slow path has just worked off; before is the repeat that the call before
-// was, if it was one.
-func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
+// buildRepeat makes a repeat of a call that has just taken the slow path; before is the repeat that the call before was, if
+// it was one.
+func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
 	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {
 		return
@@ -90,7 +90,7 @@ func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record.Recor
 
 // add puts a repeat at the head of its chain; a chain that is too long loses its end.
 func (rs *repeats) add(m *repeat, hash uint32) {
-	if rs.count == mostRepeats {
+	if rs.count == maxRepeats {
 		rs.forget()
 		m.generation, m.era = rs.generation, rs.era
 	}
@@ -102,7 +102,7 @@ func (rs *repeats) add(m *repeat, hash uint32) {
 	rs.count++
 	n := 1
 	for last := m; last.chain != nil; last = last.chain {
-		if n++; n > longestChain {
+		if n++; n > maxChain {
 			last.chain = nil
 			rs.count--
 			return
@@ -267,7 +267,7 @@ func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
 	}
 }
 
-// sameValues tells whether the sources give what the slow path gave, and all requests have been accounted for.
+// sameValues reports whether the sources give what the slow path gave, and all requests have been accounted for.
 func (b *repeatBuilder) sameValues(words []uint64) bool {
 	var s scratch
 	for _, from := range b.m.sources {

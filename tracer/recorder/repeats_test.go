@@ -52,7 +52,7 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 					Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
 			}
 		case 2: // what counts depends on who is root
-			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, MpiRoot), anyComm())
+			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, MPIRoot), anyComm())
 		case 3:
 			s.CallAt(th, at, "MPI_Iprobe", 0, AnySource, 1, anyComm(), 0, NoStatus{})
 		case 4:
@@ -132,7 +132,7 @@ func sameWithoutRepeats(t *testing.T, s *Shim) *Recorder {
 	}
 	slowly := New(s.Process)
 	slowly.repeats.off = true
-	if !bytes.Equal(inSegments(s, New(s.Process)).AppendState(nil), inSegments(s, slowly).AppendState(nil)) {
+	if !bytes.Equal(inBuffers(s, New(s.Process)).AppendState(nil), inBuffers(s, slowly).AppendState(nil)) {
 		t.Error("the fast path made another trace of records in segments")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
@@ -146,7 +146,7 @@ func sameWithoutRepeats(t *testing.T, s *Shim) *Recorder {
 	return r
 }
 
-// inPieces records as a process does whose segments grow meanwhile: of several threads what there was up to one epoch
+// inPieces records as a process does whose buffers grow meanwhile: of several threads what there was up to one epoch
 // after the other, of one thread some calls at a time.
 func inPieces(s *Shim, like []*thread) *Recorder {
 	r := New(s.Process)
@@ -180,9 +180,9 @@ func inPieces(s *Shim, like []*thread) *Recorder {
 	}
 }
 
-// inSegments records as a process does whose segments are small: a thread that is alone has each of them compressed as it
+// inBuffers records as a process does whose buffers are small: a thread that is alone has each of them compressed as it
 // becomes full, of several threads all are there.
-func inSegments(s *Shim, r *Recorder) *Recorder {
+func inBuffers(s *Shim, r *Recorder) *Recorder {
 	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
 	for _, src := range sources {

@@ -18,7 +18,7 @@ import (
 // are not written. Names are indices into process.json's constants.
 const (
 	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
-	formLocated    = 0xfe    // a pointer whose segment is known: segment, offset
+	formLocated    = 0xfe    // a pointer whose allocation is known: allocation, offset
 	untracedKey    = 1 << 16 // added to the function of a call after time that was not traced
 )
 
@@ -45,9 +45,9 @@ func appendText(key []byte, text []byte) []byte {
 	return append(key, text...)
 }
 
-// pointer writes an address, with its segment where the shim has located it.
+// pointer writes an address, with its allocation where the shim has located it.
 func (r *Recorder) pointer(key []byte, word uint64) []byte {
-	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.segment(number) != nil {
+	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.allocation(number) != nil {
 		key = binary.AppendUvarint(append(key, formLocated), number)
 		return binary.AppendUvarint(key, word&record.OffsetMask)
 	}

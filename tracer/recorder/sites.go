@@ -9,20 +9,20 @@ import (
 
 // sites is the table of places in the program that the process's records mention, filled at first sight.
 type sites struct {
-	process    *record.Process
-	dictionary record.Dictionary
-	known      int       // modules of the dictionary that byAddress knows of
-	byAddress  *rawTable // return address or path -> 1 + index into list; 0: unknown
-	byPlace    map[trace.Site]int32
-	list       []trace.Site
-	segments   []trace.Segment // those of the dictionary, with their sites
-	closed     bool            // nothing new is learned
-	missed     bool            // by the record at work
-	moved      func()          // is called when addresses may mean other places than before
+	process     *record.Process
+	dictionary  record.Dictionary
+	known       int       // modules of the dictionary that byAddress knows of
+	byAddress   *rawTable // return address or path -> 1 + index into list; 0: unknown
+	bySite      map[trace.Site]int32
+	list        []trace.Site
+	allocations []trace.Segment // those of the dictionary, with their sites
+	closed      bool            // nothing new is learned
+	missed      bool            // by the record at work
+	moved       func()          // is called when addresses may mean other places than before
 }
 
 func newSites(p *record.Process) *sites {
-	return &sites{process: p, byAddress: newRawTable(), byPlace: map[trace.Site]int32{}, moved: func() {}}
+	return &sites{process: p, byAddress: newRawTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
 }
 
 // refresh learns what the shim has added to the dictionary. A module that came later may lie where another one was.
@@ -89,27 +89,27 @@ func (s *sites) line(number uint64) int32 {
 	if number >= uint64(len(s.dictionary.Lines)) || s.dictionary.Lines[number].File == "" {
 		return 0
 	}
-	return s.place(s.dictionary.Lines[number])
+	return s.intern(s.dictionary.Lines[number])
 }
 
-// segment finds what a located pointer leads to; nil if the dictionary does not say.
-func (s *sites) segment(number uint64) *trace.Segment {
-	if number >= uint64(len(s.segments)) {
+// allocation finds what a located pointer leads to; nil if the dictionary does not say.
+func (s *sites) allocation(number uint64) *trace.Segment {
+	if number >= uint64(len(s.allocations)) {
 		s.refresh()
-		s.loadSegments()
-		if number >= uint64(len(s.segments)) {
+		s.loadAllocations()
+		if number >= uint64(len(s.allocations)) {
 			return nil
 		}
 	}
-	return &s.segments[number]
+	return &s.allocations[number]
 }
 
-// loadSegments gives the segments that the dictionary has so far their sites.
-func (s *sites) loadSegments() {
-	for i := len(s.segments); i < len(s.dictionary.Allocations); i++ {
-		segment := s.dictionary.Allocations[i]
-		segment.Site = uint32(s.at(s.dictionary.Origins[i], 0))
-		s.segments = append(s.segments, segment)
+// loadAllocations gives the allocations that the dictionary has so far their sites.
+func (s *sites) loadAllocations() {
+	for i := len(s.allocations); i < len(s.dictionary.Allocations); i++ {
+		a := s.dictionary.Allocations[i]
+		a.Site = uint32(s.at(s.dictionary.Origins[i], 0))
+		s.allocations = append(s.allocations, a)
 	}
 }
 
@@ -130,15 +130,15 @@ func (s *sites) at(address uint64, caller int32) int32 {
 	if place.BuildID == "" {
 		place.BuildID = m.Path
 	}
-	return s.place(place)
+	return s.intern(place)
 }
 
-func (s *sites) place(place trace.Site) int32 {
-	v, ok := s.byPlace[place]
+func (s *sites) intern(place trace.Site) int32 {
+	v, ok := s.bySite[place]
 	if !ok {
 		s.list = append(s.list, place)
 		v = int32(len(s.list))
-		s.byPlace[place] = v
+		s.bySite[place] = v
 	}
 	return v
 }

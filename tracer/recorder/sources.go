@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The order in which the records of several threads are worked off. What matters is that a handle is created before it
+// The order in which the records of several threads are consumed. What matters is that a handle is created before it
 // is used, and used before MPI gives the same value to something else. Epochs say so: a call that creates a handle
 // takes its epoch after it happened, one that gives a handle back before, and every other call carries the last epoch
 // that it can have seen. Records go by epoch; those of one thread stay in their own order.
@@ -17,11 +17,11 @@ import (
 // Threads go on while we work. A call that has not returned yet is not waited for: no handle that it uses can be freed,
 // and so change its meaning, before it returns.
 
-// A Source is what there is of a thread's records: segments in order, of which only the last may still grow.
+// A Source is what there is of a thread's records: buffers in order, of which only the last may still grow.
 type Source struct {
 	thread  *thread
 	Buffers []*record.Buffer
-	// closed tells that the last segment grows no more: what is open in it will never be committed.
+	// Closed says that the last buffer grows no more: what is open in it will never be committed.
 	Closed  bool
 	Ended   bool // and the process is gone
 	started bool
@@ -33,14 +33,14 @@ func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.t
 // Number is that of the thread.
 func (s *Source) Number() uint32 { return s.thread.number }
 
-// Add adds a segment, unless the recorder has all that is in it.
+// Add adds a buffer, unless the recorder has all that is in it.
 func (s *Source) Add(seg *record.Buffer) {
 	if seg.Sequence >= s.thread.sequence {
 		s.Buffers = append(s.Buffers, seg)
 	}
 }
 
-// Resume makes sure that the segments of a source follow on each other and on what the checkpoint has.
+// Resume makes sure that the buffers of a source follow on each other and on what the checkpoint has.
 func (r *Recorder) Resume(s *Source) (missing bool) {
 	t := s.thread
 	if len(s.Buffers) > 0 && s.Buffers[0].Sequence != t.sequence {
@@ -48,7 +48,7 @@ func (r *Recorder) Resume(s *Source) (missing bool) {
 		t.offset = 0
 		missing = true
 	}
-	// a checkpoint can have worked off the beginning of its first segment
+	// a checkpoint can have the beginning of its first buffer
 	s.started = t.offset > 0
 	for i := 1; i < len(s.Buffers); i++ {
 		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
@@ -73,7 +73,7 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 		limit := seg.Available()
 		if !s.started && limit > record.BufferHeaderWords {
 			s.started = true // its thread has written the clock sample before the first record
-			r.beginSegment(seg)
+			r.beginBuffer(seg)
 		}
 		for t.offset < limit {
 			rec, reserved, open := seg.RecordAt(t.offset, limit)
@@ -99,32 +99,32 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 		if grows {
 			return rec, 0, false
 		}
-		r.endSegment(seg)
+		r.endBuffer(seg)
 		t.sequence, t.offset, s.started = seg.Sequence+1, 0, false
 		s.Buffers = s.Buffers[1:]
 	}
 	return rec, 0, false
 }
 
-// beginSegment takes the clock sample of a segment's header.
-func (r *Recorder) beginSegment(seg *record.Buffer) {
+// beginBuffer takes the clock sample of a buffer's header.
+func (r *Recorder) beginBuffer(seg *record.Buffer) {
 	h, err := record.ParseBufferHeader(seg.Words)
 	if err == nil {
 		r.Sample(trace.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
 	}
 }
 
-// endSegment takes what is known of a segment only at its end.
-func (r *Recorder) endSegment(seg *record.Buffer) {
+// endBuffer takes what is known of a buffer only at its end.
+func (r *Recorder) endBuffer(seg *record.Buffer) {
 	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
 		r.lost.Dropped += h.Dropped
 	}
 }
 
-// Consume works off all records that are there.
+// Consume consumes all records that are there.
 func (r *Recorder) Consume(sources []*Source) { r.ConsumeOrWait(sources, false) }
 
-// ConsumeLast works off the last records of a process that is gone, or of one that lives so far, which left this of its life.
+// ConsumeLast consumes the last records of a process that is gone, or of one that lives so far, which left this of its life.
 func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.life = l
 	r.Consume(sources)
@@ -132,8 +132,8 @@ func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
-// ConsumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
-// next segment will end: one by one they cost many times as much. It does so for a thread that is alone, since others'
+// ConsumeOrWait may leave records at the end of a thread's last buffer, if they begin an iteration of its loop that the
+// next buffer will end: one by one they cost many times as much. It does so for a thread that is alone, since others'
 // records would have to wait with it.
 func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	r.sites.refresh()
@@ -192,9 +192,9 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 }
 
-// run works off the repeats that follow in the segment at work, up to an epoch: what most records are, with as little
-// as possible between one and the next. It leaves everything else to peek and step. It stops and returns true where the
-// last segment ends in the middle of an iteration; called again, it goes on.
+// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their epoch
+// is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer ends in the
+// middle of an iteration; called again, it goes on.
 func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false

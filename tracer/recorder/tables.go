@@ -119,7 +119,7 @@ func (s *sites) encodeNew(e *checkpoint.Encoder, from int) {
 
 func (s *sites) decodeNew(d *checkpoint.Decoder) {
 	for range d.Count() {
-		s.place(trace.Site{BuildID: d.Text(), Module: d.Text(), Offset: d.Uint(), Caller: uint32(d.Uint()),
+		s.intern(trace.Site{BuildID: d.Text(), Module: d.Text(), Offset: d.Uint(), Caller: uint32(d.Uint()),
 			Function: d.Text(), File: d.Text(), Line: int(d.Uint())})
 	}
 }
@@ -191,13 +191,13 @@ func (h *handles) encodeChanged(e *checkpoint.Encoder, everything bool) {
 		h.isChanged[id] = false
 	}
 	h.changed = h.changed[:0]
-	if cap(h.changed) > mostChangedKept {
+	if cap(h.changed) > maxChangedKept {
 		h.changed = nil
 	}
 }
 
-// mostChangedKept is the length of a list of changed objects that is kept between checkpoints.
-const mostChangedKept = 1 << 16
+// maxChangedKept is the length of a list of changed objects that is kept between checkpoints.
+const maxChangedKept = 1 << 16
 
 func (h *handles) decodeChanged(d *checkpoint.Decoder) {
 	for range d.Count() {

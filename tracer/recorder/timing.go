@@ -119,14 +119,14 @@ func (r *Recorder) room(size int) []byte {
 	return make([]byte, 0, size+size/16)
 }
 
-// mostSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
-const mostSpare = 8
+// maxSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
+const maxSpare = 8
 
 // Recycle takes back the memory of a block that is in the log.
 func (r *Recorder) Recycle(b *Block) {
 	if b.Of.Terminal == none {
 		for _, data := range b.Data {
-			if len(r.spare) < mostSpare {
+			if len(r.spare) < maxSpare {
 				r.spare = append(r.spare, data[:0])
 			}
 		}

@@ -24,8 +24,8 @@ func Now(kind string) (trace.ClockSample, bool) {
 	return trace.ClockSample{}, false
 }
 
-// sample takes, of some readings of the clocks, the one that took least: a thread can be put aside between one clock and
-// the next.
+// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would shift
+// every time stamp of the rank.
 func sample(ticks, monotonic, realtime func() int64) (best trace.ClockSample) {
 	least := int64(math.MaxInt64)
 	for range readings {

@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestSampleIsNotPutAside: three clocks that run alike; after the n-th time that one is read, the thread is put aside for
+// TestSampleWithoutPreemption: three clocks that run alike; after the n-th time that one is read, the thread is preempted for
 // a million ticks. The sample is one in which that did not happen.
-func TestSampleIsNotPutAside(t *testing.T) {
+func TestSampleWithoutPreemption(t *testing.T) {
 	for aside := range 4 * readings {
 		now, n := int64(0), 0
 		read := func() int64 {
@@ -23,6 +23,6 @@ func TestSampleIsNotPutAside(t *testing.T) {
 			return was
 		}
 		s := sample(read, read, read)
-		assert.Equal(t, trace.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "put aside after reading %d", aside)
+		assert.Equal(t, trace.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "preempted after reading %d", aside)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A rank samples its clocks with each segment: some seconds apart, for days. Between two samples that are kept times are on
+// A rank samples its clocks with each buffer: some seconds apart, for days. Between two samples that are kept times are on
 // a line. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sets the wall clock now and then: where
 // samples are left out that lie far from the line between the others, ranks of one node come apart, since each has samples
 // of its own moments. So the ones that go are those that lie next to it.

@@ -10,9 +10,9 @@ import (
 // two tables counts and how many samples it has, then the tables.
 const (
 	contextMagic  = "CAIRNCX3"
-	mostContext   = 32
+	maxContext    = 32
 	contextFields = 9
-	contextTable  = mostContext * contextFields * 8
+	contextTable  = maxContext * contextFields * 8
 )
 
 // decodeContext reads the samples, nil where there is something else.
@@ -22,7 +22,7 @@ func decodeContext(b []byte) []trace.ContextSample {
 		return nil
 	}
 	n, table := binary.NativeEndian.Uint32(b[8:]), binary.NativeEndian.Uint32(b[12:])
-	if n > mostContext || table > 1 {
+	if n > maxContext || table > 1 {
 		return nil
 	}
 	b = b[header+int(table)*contextTable:]

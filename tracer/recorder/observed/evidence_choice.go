@@ -10,9 +10,9 @@ import (
 // What of the evidence of a rank its trace gets: rows that take a part of the run worth telling, and of their instances the
 // largest.
 const (
-	leastRowShare      = 0.005 // of the run
-	leastInstanceShare = 0.001
-	mostOfAKind        = trace.MaxInstances / 2
+	minRowShare      = 0.005 // of the run
+	minInstanceShare = 0.001
+	maxOfAKind       = trace.MaxInstances / 2
 )
 
 // ChooseEvidence gives a rank what matters of its evidence. taken is how long all long instances of each row were, measured or
@@ -26,13 +26,13 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidencePlace.Compare(rows[b].EvidencePlace) })
 	for _, i := range order {
-		if taken[i] > 0 && float64(taken[i]) >= leastRowShare*float64(run) {
+		if taken[i] > 0 && float64(taken[i]) >= minRowShare*float64(run) {
 			r.Evidence = append(r.Evidence, rows[i])
 			number[i] = len(r.Evidence)
 		}
 	}
 	worth := slices.DeleteFunc(slices.Clone(instances), func(e trace.EvidenceInstance) bool {
-		least := leastInstanceShare * float64(run)
+		least := minInstanceShare * float64(run)
 		mean := float64(rows[e.Row].WallNS) / float64(rows[e.Row].Count)
 		return number[e.Row] == 0 || float64(e.WallNS-e.CPUNS) < least && float64(e.WallNS)-mean < least
 	})
@@ -51,7 +51,7 @@ func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 		func(e *trace.EvidenceInstance) int64 { return e.WallNS - e.CPUNS }, func(e *trace.EvidenceInstance) int64 { return e.WallNS },
 	} {
 		slices.SortStableFunc(list, func(a, b trace.EvidenceInstance) int { return cmp.Compare(size(&b), size(&a)) })
-		for i := range list[:min(mostOfAKind, len(list))] {
+		for i := range list[:min(maxOfAKind, len(list))] {
 			if size(&list[i]) > 0 {
 				kept = append(kept, list[i])
 			}

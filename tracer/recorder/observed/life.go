@@ -7,7 +7,7 @@ type Life struct {
 	Alive            int64 // the process lived then
 	Signal, SignalAt int64 // the last signal of a crash that came to a handler
 	Exit, exitAt     int64 // 1 + the code that exit was called with
-	Lost             int64 // calls that no segment has, as when tracing has stopped
+	Lost             int64 // calls that no buffer has, as when tracing has stopped
 	Finalized        int64 // 1: MPI_Finalize was among them
 	Counted          bool  // the tracer notes these two
 }

@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// The layout of segments and records is docs/decisions/0001-seams.md, "Raw records".
+// The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
 const (
 	BufferMagic       = "CAIRNSEG"
 	BufferFormat      = 1
 	BufferHeaderBytes = 4096
 	BufferHeaderWords = BufferHeaderBytes / 8
 
-	// words of the segment header
+	// words of the buffer header
 	headerMagic    = 0
 	HeaderFormat   = 1 // u32 format, u32 thread
 	HeaderSequence = 2
@@ -39,7 +39,7 @@ const (
 	stoppedBytes = 1024
 )
 
-// A BufferHeader is the decoded header of a segment.
+// A BufferHeader is the decoded header of a buffer.
 type BufferHeader struct {
 	Thread   uint32
 	Sequence uint64
@@ -124,7 +124,7 @@ func (s *Buffer) Available() int {
 	return BufferHeaderWords + int(used/8)
 }
 
-// A Record is one call, raw. It is valid as long as its segment is.
+// A Record is one call, raw. It is valid as long as its buffer is.
 type Record struct {
 	Words    []uint64 // header and payload, as long as is meaningful
 	Function uint16
@@ -143,7 +143,7 @@ func FunctionIn(first uint64) uint16 {
 }
 
 // RecordAt looks at the record that begins at word at, of those before limit. reserved is 0 when what is there cannot
-// be a record; open tells that it is not committed.
+// be a record; open says that it is not committed.
 func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	if limit-at < HeaderWords {
 		return r, 0, false
@@ -181,7 +181,7 @@ func LoadAcquire(p *uint64, live bool) uint64 {
 	return *p
 }
 
-// LiveBuffer is the segment that a thread may be writing to a mapped file.
+// LiveBuffer is the buffer that a thread may be writing to a mapped file.
 func LiveBuffer(data []byte) *Buffer {
 	words := WordsOf(data)
 	return &Buffer{Thread: High(words[HeaderFormat]), Sequence: words[HeaderSequence], Words: words, Live: true}
@@ -192,7 +192,7 @@ func WordsOf(data []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
 }
 
-// WriteStopped writes into the header of a mapped segment why tracing stopped. The segment may be gone, and be the reason.
+// WriteStopped writes into the header of a mapped buffer why tracing stopped. The buffer may be gone, and be the reason.
 func WriteStopped(data []byte, text string) {
 	defer func() { _ = recover() }()
 	words := WordsOf(data)
@@ -201,7 +201,7 @@ func WriteStopped(data []byte, text string) {
 	area[n] = 0
 }
 
-// IsMarker tells whether a call counts among the markers, by the first word of its record.
+// IsMarker reports whether a call counts among the markers, by the first word of its record.
 func IsMarker(first uint64) bool {
 	flags := High(first) >> 24
 	if bigEndian {

@@ -14,15 +14,15 @@ import (
 )
 
 // The dictionary is a file of the process directory in which the shim says what words of records stand for that it makes
-// up as the process goes: modules that were loaded after MPI_Init, call paths, memory segments. An entry is there before
+// up as the process goes: modules that were loaded after MPI_Init, call paths, allocations. An entry is there before
 // the first record that needs it is committed, is never changed, and entries of a type are numbered as they come.
 //
 // An entry is words: length of the entry in bytes | type << 32, then by type
 //
-//	module    base, limit, build id, path (texts as in records: length, bytes padded to a word)
-//	path      return addresses, innermost first
-//	segment   kind, number, size, address of what allocated it (of a module: its base), ordinal
-//	line      of a source file of an interpreter: line, function, file (texts)
+//	module      base, limit, build id, path (texts as in records: length, bytes padded to a word)
+//	path        return addresses, innermost first
+//	allocation  kind, number, size, address of what allocated it (of a module: its base), ordinal
+//	line        of a source file of an interpreter: line, function, file (texts)
 const DictionaryFile = "dictionary"
 
 const (
@@ -38,7 +38,7 @@ const (
 )
 
 // A word of a record that stands for an entry has the bits 10 on top, which no address of a program has, and the
-// number: of a path in the word of the return address, of a segment, with the offset in it, in the word of a pointer.
+// number: of a path in the word of the return address, of an allocation, with the offset in it, in the word of a pointer.
 const (
 	EntryTag        = 2
 	EntryShift      = 62
@@ -60,7 +60,7 @@ type Dictionary struct {
 	Modules     []Module
 	Paths       [][]uint64
 	Allocations []trace.Segment // Site is 0
-	Origins     []uint64        // of the segments: addresses
+	Origins     []uint64        // of the buffers: addresses
 	Lines       []trace.Site
 }
 
@@ -77,7 +77,7 @@ func (d *Dictionary) Read(f *os.File) {
 }
 
 // Refresh reads what has been added to the file. What cannot be read is as if it
-// were not there: records that need it lose a site or a segment.
+// were not there: records that need it lose a site or a buffer.
 func (d *Dictionary) Refresh() {
 	if d.offset >= MaxDictionary {
 		return

@@ -32,8 +32,8 @@ type Process struct {
 	Directory       string            `json:"directory"` // name of the process's directory in the spool
 	Constants       constantList      `json:"constants"`
 
-	// SegmentBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
-	SegmentBytes    int64 `json:"segment_bytes"`
+	// BufferBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
+	BufferBytes     int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
 
 	// SharedSpool is 1 in a pod, where a sidecar owns the spool and keeps its account.

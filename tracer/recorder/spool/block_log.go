@@ -23,17 +23,17 @@ const (
 	valuesFile    = "values-"
 	chaptersFile  = "chapters-"
 	blockLogBytes = 1 << 20  // of a file of times or values, at least; chapters are seldom, and each has its own
-	mostBlockFile = 64 << 20 // is read: one that is long enough, and what one checkpoint adds
+	maxBlockFile  = 64 << 20 // is read: one that is long enough, and what one checkpoint adds
 )
 
 // A blockLog is a log as the process itself knows it.
 type blockLog struct {
-	prefix  string
-	most    int64   // bytes at which a file is followed by another one
-	number  int     // of the file that is written to
-	bytes   int64   // in it
-	present []int64 // sizes of the files before it, from the oldest that was not removed on
-	scratch []byte
+	prefix    string
+	fileBytes int64   // bytes at which a file is followed by another one
+	number    int     // of the file that is written to
+	bytes     int64   // in it
+	present   []int64 // sizes of the files before it, from the oldest that was not removed on
+	scratch   []byte
 }
 
 func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(number) }
@@ -80,13 +80,13 @@ func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.
 			s.recorder.Recycle(b)
 		}
 		full = full[n:]
-		if l.bytes += size; l.bytes >= l.most {
+		if l.bytes += size; l.bytes >= l.fileBytes {
 			l.present = append(l.present, l.bytes)
 			l.number, l.bytes = l.number+1, 0
 			_ = l.write(s.dir, nil) // the next block makes it, where this does not
 		}
 	}
-	if cap(l.scratch) > mostStateKept {
+	if cap(l.scratch) > maxStateKept {
 		l.scratch = nil
 	}
 	return nil, nil
@@ -202,7 +202,7 @@ func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
 
 // readLog finds the blocks in a file of a log. What follows on one that is damaged, or not written to its end, is no block.
 func (d *Directory) readLog(name string) (blocks []recorder.LoggedBlock, err error) {
-	text, err := d.read(name, mostBlockFile)
+	text, err := d.read(name, maxBlockFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

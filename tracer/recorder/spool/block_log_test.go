@@ -74,7 +74,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := longProgram(t, seed, 20_000)
-			s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 			w, dir := startSpool(t, s)
 			w.spool.recorder.Limits.BlockCalls = []uint64{1, 7, 100, 1000, 4096, 30_000, 1 << 16, 3}[seed]
 			w.play(s, func(n int) {

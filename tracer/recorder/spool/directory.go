@@ -66,15 +66,15 @@ func (d *Directory) open(name string) (*os.File, error) {
 	return f, err
 }
 
-// segments are the names of the segment files. A directory that cannot be read is an error, and not an empty one.
-func (d *Directory) segments() ([]string, error) {
+// buffers are the names of the buffer files. A directory that cannot be read is an error, and not an empty one.
+func (d *Directory) buffers() ([]string, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), segmentSuffix) {
+		if strings.HasSuffix(entry.Name(), bufferSuffix) {
 			names = append(names, entry.Name())
 		}
 	}
@@ -110,14 +110,14 @@ func (d *Directory) LaterModules() []record.Module {
 	return entries.Modules
 }
 
-// Recover finishes what the process left, from its last checkpoint and the segments since. It only reads, so that it can
+// Recover finishes what the process left, from its last checkpoint and the buffers since. It only reads, so that it can
 // be repeated.
 func (d *Directory) Recover() (*trace.Content, *Report, error) {
 	content, report, _, err := d.recoverAt(true)
 	return content, report, err
 }
 
-// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the segments since.
+// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the buffers since.
 func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
@@ -132,7 +132,7 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 			}
 			continue // as when both files of the state were written while we read them
 		}
-		// A checkpoint in between means that segments were reused while we read them.
+		// A checkpoint in between means that buffers were reused while we read them.
 		if _, after, _, err = d.readState(); err == nil && before == after {
 			return content, report, nil
 		}
@@ -145,10 +145,10 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 
 // Names of the files of a process directory.
 const (
-	processFile   = "process.json"
-	lockFile      = "lock"
-	segmentSuffix = ".seg"
-	ownSegment    = "first-%d.seg" // of those that the shim makes (spool.c)
+	processFile  = "process.json"
+	lockFile     = "lock"
+	bufferSuffix = ".seg"
+	shimBuffer   = "first-%d.seg" // of those that the shim makes (spool.c)
 )
 
 // maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.

@@ -35,7 +35,7 @@ var odd = map[string]func(t *testing.T, path, secret string){
 // Whatever a process has put into its directory, whoever reads it is neither led out of it nor made to wait, and what it
 // says of it has nothing of what is there.
 func TestOddFilesAreRefused(t *testing.T) {
-	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, tookFile} {
+	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
 		for what, put := range odd {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				s := NewShim(t)
@@ -97,6 +97,6 @@ func TestDirectoryThatCannotBeRead(t *testing.T) {
 	d, err := openPath(t.TempDir())
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
-	_, err = d.segments()
+	_, err = d.buffers()
 	require.Error(t, err)
 }

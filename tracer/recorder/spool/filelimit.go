@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fitsLimit tells whether a file may become so long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would
+// fitsLimit reports whether a file may become so long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would
 // end the application: its limit is not meant for us, but it holds for us.
 func fitsLimit(size int64) error {
 	var limit unix.Rlimit

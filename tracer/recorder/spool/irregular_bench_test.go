@@ -181,7 +181,7 @@ func BenchmarkIrregular(b *testing.B) {
 					switch step {
 					case "checkpoint begins":
 						began = CPUTime(b)
-					case "segments free":
+					case "buffers free":
 						inCheckpoints += CPUTime(b) - began
 						states += sp.stateSize
 					case "state encoded":

@@ -51,7 +51,7 @@ func TestIrregularValuesGoToTheFile(t *testing.T) {
 func TestStateHasALimit(t *testing.T) {
 	s := irregularProgram(t, 100_000)
 	w, dir := startSpool(t, s)
-	w.spool.mostState = 100
+	w.spool.maxState = 100
 	written := w.play(s, nil)
 	require.ErrorIs(t, w.spool.stopped, ErrStopped)
 	require.Less(t, written, 100_000)

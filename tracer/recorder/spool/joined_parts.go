@@ -13,9 +13,9 @@ import (
 // them become one, with one index, sixteen of these another one, and so on. It has the number of the last, so that numbers
 // are not used again. What it is joined of is in pieces-N, which nobody reads unless the store has lost some of it.
 const (
-	piecesFile     = "pieces-"
-	piecesNew      = "pieces.new" // being written
-	mostPiecesFile = 64 << 20
+	piecesFile    = "pieces-"
+	piecesNew     = "pieces.new" // being written
+	maxPiecesFile = 64 << 20
 )
 
 // joinedParts become one; tests have less.
@@ -117,7 +117,7 @@ func (d *Directory) sizeOf(name string) int64 {
 }
 
 func (d *Directory) readPieces(number int) (list []original, err error) {
-	b, err := d.read(piecesFile+strconv.Itoa(number), mostPiecesFile)
+	b, err := d.read(piecesFile+strconv.Itoa(number), maxPiecesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +127,9 @@ func (d *Directory) readPieces(number int) (list []original, err error) {
 	return list, nil
 }
 
-// lostOf takes a joined part apart of which the store has lost an object: sums take the place of what was in it, and the
+// replaceLost takes a joined part apart of which the store has lost an object: sums take the place of what was in it, and the
 // others are what they were.
-func (d *Directory) lostOf(number int, object string) (taken int64, err error) {
+func (d *Directory) replaceLost(number int, object string) (taken int64, err error) {
 	originals, err := d.readPieces(number)
 	if err != nil {
 		return 0, err

@@ -40,7 +40,7 @@ func (o objects) store(t *testing.T, d *Directory) {
 	places := map[int]int64{}
 	for i, p := range parts {
 		if p.Local() {
-			b, err := d.read(fmt.Sprint(partFile, p.Number), mostPartFile)
+			b, err := d.read(fmt.Sprint(partFile, p.Number), maxPartFile)
 			require.NoError(t, err)
 			places[i] = int64(len(object))
 			object = append(object, b...)
@@ -110,7 +110,7 @@ func TestJoinedParts(t *testing.T) {
 			s.Process.BootID = ""
 			whole := wholeContent(s)
 			w, dir := startSpool(t, s)
-			w.spool.recorder.Limits.Grammar, w.spool.times.most = 300_000, 1
+			w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = 300_000, 1
 			o := objects{}
 			d, err := openPath(dir)
 			require.NoError(t, err)

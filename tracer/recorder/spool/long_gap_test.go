@@ -12,11 +12,11 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// As if 4 GB of records came between two checkpoints, because none can be written: segments are kept as files, not in
+// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in
 // memory, until the limit of the spool is reached; then tracing stops, what there is can be recovered, and says why.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := NewShim(t)
-	s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.Process.SpoolLimitBytes = 5 << 30
 	s.RandomProgram(rand.New(rand.NewPCG(3, 3)), 3000)
@@ -30,7 +30,7 @@ func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 			w.spool.raw, w.spool.diskBytes = 4<<30, 4<<30 // sparse accounting: the files would be there
 		}
 		if n == 2000 {
-			w.spool.diskBytes = s.Process.SpoolLimitBytes - s.Process.SegmentBytes
+			w.spool.diskBytes = s.Process.SpoolLimitBytes - s.Process.BufferBytes
 		}
 		most = max(most, len(w.spool.mapped))
 	})

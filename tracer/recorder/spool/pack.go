@@ -20,7 +20,7 @@ const (
 	partNew      = "part.new" // being written
 	partFiles    = 4          // of the log are coded into one part, at most
 	partChapters = 64         // the same of chapters, which have a file each
-	mostPartFile = 4 * partFiles * mostBlockFile
+	maxPartFile  = 4 * partFiles * maxBlockFile
 )
 
 // Packed says what Pack has done.

@@ -23,7 +23,7 @@ func TestChaptersApart(t *testing.T) {
 		whole := wholeContent(s)
 		w, dir := startSpool(t, s)
 		w.spool.recorder.Limits.Grammar = 100_000
-		w.spool.times.most = 1
+		w.spool.times.fileBytes = 1
 		w.play(s, func(n int) {
 			if n%30_000 == 0 {
 				w.spool.raw = checkpointBytes + w.spool.stateSize + 1
@@ -87,7 +87,7 @@ func TestDamagedChapters(t *testing.T) {
 	}
 	s := chaoticProgram(t, 30, 200_000)
 	w, dir := startSpool(t, s)
-	w.spool.recorder.Limits.Grammar, w.spool.times.most = 100_000, 1
+	w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = 100_000, 1
 	w.play(s, func(n int) {
 		if n%3_000 == 0 {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
@@ -100,7 +100,7 @@ func TestDamagedChapters(t *testing.T) {
 	d, err := openPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
-	b, err := d.read(partFile+"0", mostPartFile)
+	b, err := d.read(partFile+"0", maxPartFile)
 	require.NoError(t, err)
 	p, err := trace.OpenPart(bytes.NewReader(b), int64(len(b)))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ const (
 	leftFile = "left" // of the values in files of the log that were removed
 	leftNew  = "left.new"
 	// maxLeft is how many bytes may be left; with more the log stays as it is.
-	maxLeft = mostBlockFile / 2
+	maxLeft = maxBlockFile / 2
 )
 
 // packValues codes the values in some files of the log, and returns the first ones of which nothing is needed any more

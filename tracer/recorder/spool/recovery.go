@@ -24,7 +24,7 @@ type Report struct {
 	EndedEarly string // "" when MPI_Finalize returned
 	Lost       uint64 // calls that are missing
 	Checkpoint bool   // there was one
-	Segments   int    // that were read
+	Buffers    int    // that were read
 	Notes      []string
 	Parts      []Part // that have times of the trace
 	Memory     int64  // bytes that the trace takes while it is merged, about
@@ -32,8 +32,8 @@ type Report struct {
 
 // Bounds of the files that a recovery reads.
 const (
-	maxSegmentFile = maxSegmentBytes + record.BufferHeaderBytes
-	maxStateFile   = 4 * mostStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
+	maxBufferFile = maxBufferBytes + record.BufferHeaderBytes
+	maxStateFile  = 4 * maxStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
 )
 
 // Recover finishes what a process left in its directory (Directory.Recover).
@@ -81,12 +81,12 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		r.Dictionary().Read(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
-	sources, err := d.readSegments(r, ended)
+	sources, err := d.readBuffers(r, ended)
 	if err != nil {
 		return fail(err)
 	}
 	for _, s := range sources {
-		report.Segments += len(s.Buffers)
+		report.Buffers += len(s.Buffers)
 	}
 	r.ConsumeLast(sources, seen.Life())
 	if p.BootID != "" && p.BootID == bootID() {
@@ -95,7 +95,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		}
 	}
 	found := seen.Evidence(r.SiteOf)
-	took := decodeTook(d.optionalContent(r, tookFile, 1<<20))
+	took := decodeUsage(d.optionalContent(r, usageFile, 1<<20))
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
@@ -189,15 +189,15 @@ func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastChec
 	return &last, nil
 }
 
-// readSegments reads the segments that the recorder has not worked off yet, thread by thread.
-func (d *Directory) readSegments(r *recorder.Recorder, ended bool) ([]*recorder.Source, error) {
-	names, err := d.segments()
+// readBuffers reads the record buffers that the recorder has not consumed yet, thread by thread.
+func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.Source, error) {
+	names, err := d.buffers()
 	if err != nil {
 		return nil, err
 	}
 	byThread := map[uint32]*recorder.Source{}
 	for _, name := range names {
-		seg, err := d.readSegment(name)
+		seg, err := d.readBuffer(name)
 		switch {
 		case errors.Is(err, record.ErrNoBuffer):
 			// a file that was made but never given to a thread, or was just being
@@ -236,11 +236,11 @@ func (d *Directory) readSegments(r *recorder.Recorder, ended bool) ([]*recorder.
 	return sources, nil
 }
 
-// errMoved says that segments of a living process went on while they were read.
+// errMoved says that buffers of a living process went on while they were read.
 var errMoved = errors.New("segments were reused while they were read")
 
-// readSegment reads a segment file.
-func (d *Directory) readSegment(name string) (*record.Buffer, error) {
+// readBuffer reads a buffer file.
+func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
 	f, err := plainfile.Open(d.root, name)
 	if err != nil {
 		return nil, err
@@ -250,7 +250,7 @@ func (d *Directory) readSegment(name string) (*record.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxSegmentFile {
+	if info.Size() > maxBufferFile {
 		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
 	}
 	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
@@ -275,7 +275,7 @@ func (d *Directory) readSegment(name string) (*record.Buffer, error) {
 	return &record.Buffer{Name: name, Thread: h.Thread, Sequence: h.Sequence, Words: words[:record.BufferHeaderWords+n/8], Stopped: record.Printable([]byte(h.Stopped))}, nil
 }
 
-// readSettled reads the segment that a thread of a living process is writing to, up to the first call that has not
+// readSettled reads the buffer that a thread of a living process is writing to, up to the first call that has not
 // returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
 // written.
 func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
@@ -287,7 +287,7 @@ func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
 		}
 		settled += reserved
 	}
-	second, err := d.readSegment(first.Name)
+	second, err := d.readBuffer(first.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -18,28 +18,32 @@ import (
 
 // Sizes of the spool.
 const (
-	defaultSegmentBytes = 128 << 10
-	minSegmentBytes     = record.BufferHeaderBytes + 4096
-	maxSegmentBytes     = 1 << 30
-	checkpointBytes     = 4 << 20   // raw bytes between checkpoints, at least
-	mostStateKept       = 1 << 20   // of the buffer for checkpoints, between two of them
-	mostStateBytes      = 128 << 20 // of a checkpoint; a program that repeats so little is not traced further
-	mostMappedBytes     = 8 << 20   // of segments that wait for a checkpoint; more of them are kept as files only
+	defaultBufferBytes = 128 << 10
+	minBufferBytes     = record.BufferHeaderBytes + 4096
+	maxBufferBytes     = 1 << 30
+	checkpointBytes    = 4 << 20   // raw bytes between checkpoints, at least
+	maxStateKept       = 1 << 20   // of the buffer for checkpoints, between two of them
+	maxStateBytes      = 128 << 20 // of a checkpoint; a program that repeats so little is not traced further
+	maxMappedBytes     = 8 << 20   // of buffers that wait for a checkpoint; more of them are kept as files only
 )
 
 // notFollowed opens files in a directory that others may write to: what they put in a file's place is neither followed nor
 // waited for.
 const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// A Spool is the tracer's part of a living process: it hands out segments, works them off when they are full, and
+// A Spool is the tracer's part of a living process: it hands out record buffers, consumes them when they are full, and
 // checkpoints. It is not safe for concurrent use.
 //
-// The files of full segments are reused once a checkpoint has what was in them; until then they are what a recovery
+// The files of full buffers are reused once a checkpoint has what was in them; until then they are what a recovery
 // starts from. Nothing is ever mapped that is not allocated on the disk: a store to a sparse map on a full disk is a
 // SIGBUS in the application.
 //
-// A segment goes round: Fresh makes it (the first ones: the shim, Adopt), a thread of the application takes it and writes its header (Given), fills it
-// (Full), a checkpoint covers it, and Fresh gives it out again.
+// A buffer goes round:
+//
+//  1. Fresh makes it (the first ones: the shim, Adopt).
+//  2. A thread of the application takes it, writes its header (Given), and fills it (Full).
+//  3. The recorder consumes it, and a checkpoint covers it.
+//  4. Fresh gives it out again.
 type Spool struct {
 	dir      string
 	process  *record.Process
@@ -48,7 +52,7 @@ type Spool struct {
 	order    []*recorder.Source // of sources, as the recorder wants them
 	free     []*mapping
 	mapped   map[uintptr]*mapping
-	files    int // segment files made here so far
+	files    int // buffer files made here so far
 
 	state       []byte // for checkpoints
 	checkpoints uint64 // written so far
@@ -57,16 +61,16 @@ type Spool struct {
 	chapters    blockLog
 	tables      tableLog
 
-	raw       int64 // bytes of full segments since the last checkpoint
+	raw       int64 // bytes of full buffers since the last checkpoint
 	stateSize int64
-	mostState int64          // beyond it tracing stops
+	maxState  int64          // beyond it tracing stops
 	failure   error          // of the last checkpoint
-	diskBytes int64          // of all segments and the block logs
+	diskBytes int64          // of all buffers and the block logs
 	stateDisk [2]int64       // of the files of the state
 	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
 	written   int64    // bytes of blocks, tables and states
-	took      []uint64 // usage.go; nil: not yet
+	usage     []uint64 // usage.go; nil: not yet
 	measured  uint64   // how many checkpoints there were when memory was looked at
 
 	hook func(step string) // for tests: called at every named step
@@ -79,14 +83,14 @@ func (s *Spool) reach(step string) {
 	}
 }
 
-// A spoolSource is a thread with its segments.
+// A spoolSource is a thread with its buffers.
 type spoolSource struct {
 	*recorder.Source
-	done []*mapping // worked off, waiting for a checkpoint
-	open []*mapping // the mappings of source.segments, in order
+	done []*mapping // consumed, waiting for a checkpoint
+	open []*mapping // the mappings of source.buffers, in order
 }
 
-// A mapping is a segment file in memory.
+// A mapping is a buffer file in memory.
 type mapping struct {
 	path string
 	size int64
@@ -110,50 +114,50 @@ func Open(dir string) (*Spool, error) {
 	}
 	return &Spool{
 		dir: dir, process: p, recorder: r, budget: shared,
-		times:    blockLog{prefix: timesFile, most: blockLogBytes},
-		values:   blockLog{prefix: valuesFile, most: blockLogBytes},
-		chapters: blockLog{prefix: chaptersFile, most: 1},
-		tables:   tableLog{least: leastTables},
-		sources:  map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
+		times:    blockLog{prefix: timesFile, fileBytes: blockLogBytes},
+		values:   blockLog{prefix: valuesFile, fileBytes: blockLogBytes},
+		chapters: blockLog{prefix: chaptersFile, fileBytes: 1},
+		tables:   tableLog{minBytes: minTables},
+		sources:  map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, maxState: maxStateBytes,
 	}, nil
 }
 
-// Adopt takes over segment n of those that the shim made before there was a core, with room for capacity bytes of records.
-func (s *Spool) Adopt(n uint32, segment unsafe.Pointer, capacity uint64) {
+// Adopt takes over buffer n of those that the shim made before there was a core, with room for capacity bytes of records.
+func (s *Spool) Adopt(n uint32, buffer unsafe.Pointer, capacity uint64) {
 	if s.stopped != nil {
 		return
 	}
-	s.reach("segment adopted")
+	s.reach("buffer adopted")
 	size := int64(capacity) + record.BufferHeaderBytes
-	s.mapped[uintptr(segment)] = &mapping{
-		path: filepath.Join(s.dir, fmt.Sprintf(ownSegment, n)), size: size, data: unsafe.Slice((*byte)(segment), size),
+	s.mapped[uintptr(buffer)] = &mapping{
+		path: filepath.Join(s.dir, fmt.Sprintf(shimBuffer, n)), size: size, data: unsafe.Slice((*byte)(buffer), size),
 	}
 	s.diskBytes += size
 }
 
-// Given tells that a thread has taken a segment that Fresh made, and written its header.
-func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
-	m := s.mapped[uintptr(segment)]
+// Given says that a thread has taken a buffer that Fresh made, and written its header.
+func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
+	m := s.mapped[uintptr(buffer)]
 	if s.stopped != nil || m == nil {
 		return
 	}
-	s.reach("segment given")
+	s.reach("buffer given")
 	src := s.source(thread)
 	src.Buffers = append(src.Buffers, record.LiveBuffer(m.data))
 	src.open = append(src.open, m)
 	src.Closed = false
 }
 
-// Full tells that a thread writes no more to the segment that it was given last. What is in it, and in the other
-// threads' segments so far, is compressed; when it is time there is a checkpoint.
-func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
+// Full says that a thread writes no more to the buffer that it was given last. What is in it, and in the other
+// threads' buffers so far, is compressed; when it is time there is a checkpoint.
+func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	src := s.source(thread)
-	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(segment)] != src.open[n-1] {
+	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(buffer)] != src.open[n-1] {
 		return
 	}
-	s.reach("segment full")
+	s.reach("buffer full")
 	src.Closed = true
-	s.workOff(true)
+	s.consume(true)
 }
 
 // Ballot is what the rank says at a marker that one of its threads has come to: all records so far count.
@@ -161,7 +165,7 @@ func (s *Spool) Ballot() (b online.Ballot, ok bool) {
 	if s.stopped != nil {
 		return b, false
 	}
-	s.workOff(false)
+	s.consume(false)
 	return s.recorder.Ballot(), true
 }
 
@@ -175,17 +179,18 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// workOff compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail, segments are kept.
-func (s *Spool) workOff(wait bool) {
+// consume compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail,
+// buffers are kept.
+func (s *Spool) consume(wait bool) {
 	s.recorder.ConsumeOrWait(s.order, wait)
-	s.reach("segments worked off")
+	s.reach("buffers consumed")
 	for _, src := range s.sources {
 		for len(src.open) > len(src.Buffers) {
 			m := src.open[0]
 			src.open = src.open[1:]
 			src.done = append(src.done, m)
 			s.raw += m.size
-			if s.raw > mostMappedBytes {
+			if s.raw > maxMappedBytes {
 				s.unmap(m)
 			}
 		}
@@ -195,14 +200,14 @@ func (s *Spool) workOff(wait bool) {
 	}
 }
 
-// unmap leaves of a segment that was worked off the file.
+// unmap leaves of a buffer that was consumed the file.
 func (s *Spool) unmap(m *mapping) {
 	delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m.data)), uintptr(m.size))
 	m.data = nil
 }
 
-// remove gives a segment up.
+// remove gives a buffer up.
 func (s *Spool) remove(m *mapping) {
 	if m.data != nil {
 		s.unmap(m)
@@ -211,7 +216,7 @@ func (s *Spool) remove(m *mapping) {
 	s.give(m.size)
 }
 
-// checkpoint writes the state; what it holds needs its segments no more.
+// checkpoint writes the state; what it holds needs its buffers no more.
 func (s *Spool) checkpoint() error {
 	s.reach("checkpoint begins")
 	before := s.diskBytes
@@ -245,7 +250,7 @@ func (s *Spool) checkpoint() error {
 	s.written += size
 	s.reach("state written")
 	s.checkpoints++
-	if cap(s.state) > mostStateKept {
+	if cap(s.state) > maxStateKept {
 		s.state = nil
 	}
 	s.stateSize, s.raw = size, 0
@@ -264,19 +269,19 @@ func (s *Spool) checkpoint() error {
 		}
 		src.done = src.done[:0]
 	}
-	s.reach("segments free")
-	if whole := size + s.tables.base; whole > s.mostState {
+	s.reach("buffers free")
+	if whole := size + s.tables.base; whole > s.maxState {
 		s.Stop(fmt.Errorf("the recorder's state has reached %d MiB: the calls of this process hardly repeat", whole>>20))
 	}
 	return nil
 }
 
-// Spare is how many segments Fresh gives before it makes one: those that a checkpoint has freed.
+// Spare is how many buffers Fresh gives before it makes one: those that a checkpoint has freed.
 func (s *Spool) Spare() int { return len(s.free) }
 
-// Fresh gives a segment with room for at least minimum bytes of records; capacity says for how many. Its header is
+// Fresh gives a buffer with room for at least minimum bytes of records; capacity says for how many. Its header is
 // still to be written.
-func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, err error) {
+func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, err error) {
 	if s.stopped != nil {
 		return nil, 0, s.stopped
 	}
@@ -291,19 +296,19 @@ func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, 
 }
 
 func (s *Spool) fresh(minimum uint64) (*mapping, error) {
-	size := s.process.SegmentBytes
+	size := s.process.BufferBytes
 	if size <= 0 {
-		size = defaultSegmentBytes
+		size = defaultBufferBytes
 	}
-	size = max(size, minSegmentBytes)
-	if minimum > maxSegmentBytes-record.BufferHeaderBytes {
+	size = max(size, minBufferBytes)
+	if minimum > maxBufferBytes-record.BufferHeaderBytes {
 		return nil, fmt.Errorf("a record of %d bytes", minimum)
 	}
 	size = max(size, int64(minimum)+record.BufferHeaderBytes)
 	page := int64(os.Getpagesize())
 	size = (size + page - 1) / page * page
 
-	s.reach("segment wanted")
+	s.reach("buffer wanted")
 	m := s.reuse(size)
 	taken := m == nil && s.take(size)
 	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
@@ -314,7 +319,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	}
 	switch {
 	case m != nil:
-		s.reach("segment used again")
+		s.reach("buffer used again")
 		return m, nil
 	case !taken:
 		return nil, s.limitReached()
@@ -326,14 +331,14 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 		s.give(size)
 		return nil, err
 	}
-	s.reach("segment made")
+	s.reach("buffer made")
 	s.files++
 	m = &mapping{path: path, size: size, data: data}
 	s.mapped[uintptr(unsafe.Pointer(unsafe.SliceData(data)))] = m
 	return m, nil
 }
 
-// reuse takes the free segment that was used last and is large enough. Oversized ones, for one enormous record, are
+// reuse takes the free buffer that was used last and is large enough. Oversized ones, for one enormous record, are
 // given up.
 func (s *Spool) reuse(size int64) *mapping {
 	for i := len(s.free) - 1; i >= 0; i-- {
@@ -352,7 +357,7 @@ func (s *Spool) reuse(size int64) *mapping {
 // reserve is what a checkpoint needs: room for the old state and the new one, and for all tables anew.
 func (s *Spool) reserve() int64 { return 2*s.stateSize + s.tables.at.Bytes }
 
-// take reports whether there may be so many bytes more of segments.
+// take reports whether there may be so many bytes more of buffers.
 func (s *Spool) take(size int64) bool {
 	limit := s.process.SpoolLimitBytes
 	switch {
@@ -373,7 +378,7 @@ func (s *Spool) give(size int64) {
 	s.budget.Add(-size)
 }
 
-// newcomers is what is left to processes that begin: a few segments of each, so that it is seen that they were there.
+// newcomers is what is left to processes that begin: a few buffers of each, so that it is seen that they were there.
 func (s *Spool) newcomers() int64 { return s.budget.Limit() / 16 }
 
 // takeState reports whether there is room for a state that makes its file longer by growth bytes, and its tables by added
@@ -407,7 +412,7 @@ func (l limitError) Error() string {
 
 func (limitError) Unwrap() error { return unix.EDQUOT }
 
-// Stop ends tracing. The reason goes where no disk space is needed: into the headers of the segments that are there.
+// Stop ends tracing. The reason goes where no disk space is needed: into the headers of the buffers that are there.
 func (s *Spool) Stop(err error) {
 	if s.stopped != nil {
 		return
@@ -418,7 +423,7 @@ func (s *Spool) Stop(err error) {
 	}
 }
 
-// mapNew makes, allocates and maps a segment file.
+// mapNew makes, allocates and maps the file of a buffer.
 func mapNew(path string, size int64) ([]byte, error) {
 	if err := fitsLimit(size); err != nil {
 		return nil, err

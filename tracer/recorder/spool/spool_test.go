@@ -25,25 +25,25 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A spoolWriter writes the records of a fake shim into the segments of a spool, as the shim does.
+// A spoolWriter writes the records of a fake shim into the buffers of a spool, as the shim does.
 type spoolWriter struct {
 	t       testing.TB
 	spool   *Spool
-	own     uint32 // segments that were made before there was a core
+	own     uint32 // buffers that were made before there was a core
 	threads map[uint32]*spoolThread
 }
 
-// mostOwn is how many the shim makes.
-const mostOwn = 3
+// maxOwn is how many the shim makes.
+const maxOwn = 3
 
-// makeOwn makes a segment as the shim does.
+// makeOwn makes a buffer as the shim does.
 func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 	w.t.Helper()
-	size := w.spool.process.SegmentBytes
+	size := w.spool.process.BufferBytes
 	if size == 0 {
-		size = defaultSegmentBytes
+		size = defaultBufferBytes
 	}
-	data, err := mapNew(filepath.Join(w.spool.dir, fmt.Sprintf(ownSegment, w.own)), size)
+	data, err := mapNew(filepath.Join(w.spool.dir, fmt.Sprintf(shimBuffer, w.own)), size)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 }
 
 type spoolThread struct {
-	words []uint64 // the mapped segment
+	words []uint64 // the mapped buffer
 	at    int
 }
 
-// write appends one record, asking for segments as needed; false when tracing has stopped.
+// write appends one record, asking for buffers as needed; false when tracing has stopped.
 func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	t := w.threads[thread]
 	if t == nil {
@@ -87,7 +87,7 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	return true
 }
 
-// next hands the full segment of a thread over and gets a fresh one, as the C part of tracer/core does.
+// next hands the full buffer of a thread over and gets a fresh one, as the C part of tracer/core does.
 func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
 	sequence := uint64(0)
 	if full != nil {
@@ -96,7 +96,7 @@ func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (
 	}
 	var fresh unsafe.Pointer
 	var capacity uint64
-	if w.own < mostOwn && minimum < 2048 {
+	if w.own < maxOwn && minimum < 2048 {
 		fresh, capacity = w.makeOwn()
 	} else {
 		var err error
@@ -196,13 +196,13 @@ func compare(t *testing.T, want, got *trace.Content) {
 	}
 }
 
-// A process that dies at any moment is recovered whole from checkpoint and segments, however often it checkpointed.
+// A process that dies at any moment is recovered whole from checkpoint and buffers, however often it checkpointed.
 func TestRecover(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := NewShim(t)
-			// small segments: one per few dozen records
-			s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+			// small buffers: one per few dozen records
+			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 			s.Process.BootID = ""
 			s.RandomProgram(rand.New(rand.NewPCG(seed, 2)), 3000)
 			w, dir := startSpool(t, s)
@@ -236,7 +236,7 @@ func TestRecover(t *testing.T) {
 
 func TestSnapshotOfALivingProcess(t *testing.T) {
 	s := NewShim(t)
-	s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 1500)
 	w, dir := startSpool(t, s)
 	last := uint64(0)
@@ -260,7 +260,7 @@ func TestSnapshotOfALivingProcess(t *testing.T) {
 
 func TestSpoolLimit(t *testing.T) {
 	s := NewShim(t)
-	s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.SpoolLimitBytes = 40_000
 	s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
 	w, dir := startSpool(t, s)
@@ -350,8 +350,8 @@ func TestStopLeavesItsReason(t *testing.T) {
 	w, dir := startSpool(t, s)
 	s.Init(0, 2)
 	w.play(s, nil)
-	// a record that no segment has room for
-	if _, _, err := w.next(0, nil, maxSegmentBytes); err == nil {
+	// a record that no buffer has room for
+	if _, _, err := w.next(0, nil, maxBufferBytes); err == nil {
 		t.Fatal("a segment for a record that is too large")
 	}
 	_, report, err := Recover(dir)
@@ -376,7 +376,7 @@ func TestBadProcessDirectories(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// a process that died before its first segment
+	// a process that died before its first buffer
 	s := NewShim(t)
 	_, dir = startSpool(t, s)
 	c, report, err := Recover(dir)
@@ -407,14 +407,14 @@ func TestSharedSpoolLimit(t *testing.T) {
 	var writers []*spoolWriter
 	for n := range 3 {
 		s := NewShim(t)
-		s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+		s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 		s.Process.SharedSpool = 1
 		s.Process.SpoolLimitBytes = 10_000 // holds only where there is no account
 		s.RandomProgram(rand.New(rand.NewPCG(uint64(n), 2)), 20_000)
 		dir := filepath.Join(spool, fmt.Sprint(n))
 		require.NoError(t, os.Mkdir(dir, 0o777))
 		w, _ := openSpool(t, s, dir)
-		w.own = mostOwn
+		w.own = maxOwn
 		w.play(s, nil)
 		require.Error(t, w.spool.stopped)
 		require.Contains(t, w.spool.stopped.Error(), fmt.Sprintf("the spool limit of %d bytes is reached", limit))
@@ -442,7 +442,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
 		t.Run(name, func(t *testing.T) {
 			s := NewShim(t)
-			s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 			s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
 			w, dir := startSpool(t, s)
 			plant := filepath.Join(dir, name)
@@ -453,7 +453,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 				}
 			}
 			w.play(s, nil)
-			w.spool.workOff(false)
+			w.spool.consume(false)
 			for range 4 {
 				_ = w.spool.checkpoint()
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// steps are the named steps of a segment's way and of a checkpoint: all that the source has.
+// steps are the named steps of a buffer's way and of a checkpoint: all that the source has.
 func steps(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -42,10 +42,10 @@ const (
 	progress    = "progress" // a file with the number of records that were written
 )
 
-// victimProgram is what the process does that is killed, with small segments and many checkpoints.
+// victimProgram is what the process does that is killed, with small buffers and many checkpoints.
 func victimProgram(t testing.TB) *Shim {
 	s := NewShim(t)
-	s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.RandomProgram(rand.New(rand.NewPCG(11, 4)), 1500)
 	return s
@@ -63,7 +63,7 @@ func TestVictim(t *testing.T) {
 	w, _ := openSpool(t, s, dir)
 	sp := w.spool
 	sp.recorder.Limits.BlockCalls = 64 // so that there are full ones
-	sp.tables.least = 512              // so that there is more than one file
+	sp.tables.minBytes = 512           // so that there is more than one file
 	left, err := strconv.Atoi(os.Getenv(victimCount))
 	require.NoError(t, err)
 	reached := map[string]int{}
@@ -107,7 +107,7 @@ func dies(t *testing.T, step string, n int) (spool string, written uint64, kille
 	return spool, written, killed, string(out)
 }
 
-// A process that is killed at any named step of a segment's way or a checkpoint is recovered up to its last call.
+// A process that is killed at any named step of a buffer's way or a checkpoint is recovered up to its last call.
 func TestKilledAtEveryStep(t *testing.T) {
 	s := victimProgram(t)
 	whole := wholeContent(s)

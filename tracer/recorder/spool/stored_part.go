@@ -16,9 +16,9 @@ import (
 // A part that is in the store leaves the spool. What stays is stored-N in the place of part-N: where it is, and its index.
 // Many of these become one (joined_parts.go).
 const (
-	storedFile     = "stored-"
-	storedNew      = "stored.new" // being written
-	mostStoredFile = 4 << 20
+	storedFile    = "stored-"
+	storedNew     = "stored.new" // being written
+	maxStoredFile = 4 << 20
 )
 
 // A Part is a part of a process's times.
@@ -90,7 +90,7 @@ func (d *Directory) openPart(number int) (Part, error) {
 	if err != nil {
 		return Part{}, err
 	}
-	if info.Size() > mostPartFile {
+	if info.Size() > maxPartFile {
 		return Part{}, fmt.Errorf("%w: %d bytes", plainfile.ErrOdd, info.Size())
 	}
 	p, err := trace.OpenPart(&fileOf{d, name}, info.Size())
@@ -107,7 +107,7 @@ func (d *Directory) openStored(number int) (Part, error) {
 }
 
 func (d *Directory) readStored(number int) (s storedPart, err error) {
-	b, err := d.read(storedFile+strconv.Itoa(number), mostStoredFile)
+	b, err := d.read(storedFile+strconv.Itoa(number), maxStoredFile)
 	if err != nil {
 		return s, err
 	}
@@ -118,7 +118,7 @@ func (d *Directory) readStored(number int) (s storedPart, err error) {
 }
 
 func (s *storedPart) valid() bool {
-	if len(s.Pieces) == 0 || s.Bytes < int64(len(s.Index)) || s.Bytes > int64(len(s.Pieces))*2*mostPartFile {
+	if len(s.Pieces) == 0 || s.Bytes < int64(len(s.Index)) || s.Bytes > int64(len(s.Pieces))*2*maxPartFile {
 		return false
 	}
 	at := int64(0)
@@ -183,7 +183,7 @@ func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 		return 0, err
 	}
 	if len(s.Pieces) > 1 {
-		return d.lostOf(p.Number, object)
+		return d.replaceLost(p.Number, object)
 	}
 	if len(s.Sums) == 0 {
 		return 0, recorder.ErrBlocks

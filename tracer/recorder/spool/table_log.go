@@ -24,10 +24,10 @@ import (
 // the most, on average, and the file is about twice as long as what the tables held. A reader who finds the file of a checkpoint
 // removed reads the newer checkpoint.
 const (
-	tablesFile     = "tables-"
-	mostTablesFile = 6 * mostStateBytes // is read
-	leastTables    = 1 << 20            // of a file before everything is written again
-	pieceHeader    = 4                  // the length of a piece before it
+	tablesFile    = "tables-"
+	maxTablesFile = 6 * maxStateBytes // is read
+	minTables     = 1 << 20           // of a file before everything is written again
+	pieceHeader   = 4                 // the length of a piece before it
 )
 
 // A tableLog is the file as the process itself knows it.
@@ -35,7 +35,7 @@ type tableLog struct {
 	at       recorder.TablesAt
 	digest   xxhash.Digest // of what counts
 	base     int64         // bytes of everything, at the beginning of the file
-	least    int64         // leastTables but in tests
+	minBytes int64         // leastTables but in tests
 	pending  []byte        // what is not in the file yet
 	anew     bool          // that is everything, and begins the next file
 	obsolete int64         // bytes of the file before, which is not removed yet; 0: there is none
@@ -44,7 +44,7 @@ type tableLog struct {
 // add makes what has changed since the last time wait for write.
 func (l *tableLog) add(r *recorder.Recorder) {
 	everything := l.at.Bytes == 0 && len(l.pending) == 0
-	if len(l.pending) == 0 && l.at.Bytes > max(l.least, 2*l.base) {
+	if len(l.pending) == 0 && l.at.Bytes > max(l.minBytes, 2*l.base) {
 		everything, l.anew = true, true
 	}
 	at := len(l.pending)
@@ -101,7 +101,7 @@ func (l *tableLog) write(dir string) error {
 		l.base = at.Bytes
 	}
 	l.at, l.digest, l.anew = at, digest, false
-	if l.pending = l.pending[:0]; cap(l.pending) > mostStateKept {
+	if l.pending = l.pending[:0]; cap(l.pending) > maxStateKept {
 		l.pending = nil
 	}
 	return nil
@@ -131,8 +131,8 @@ func (d *Directory) readTables(at recorder.TablesAt, take func(piece []byte) err
 	switch {
 	case err != nil:
 		return err
-	case info.Size() > mostTablesFile:
-		return fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), mostTablesFile)
+	case info.Size() > maxTablesFile:
+		return fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), maxTablesFile)
 	case info.Size() < at.Bytes: // what is claimed is not allocated
 		return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
 	}

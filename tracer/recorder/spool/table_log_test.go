@@ -20,7 +20,7 @@ import (
 func tablesProgram(t *testing.T, seed uint64, calls int) *Shim {
 	random := rand.New(rand.NewPCG(seed, 8))
 	s := NewShim(t)
-	s.Process.SegmentBytes = record.BufferHeaderBytes + 4096
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.Process.Constants = append(s.Process.Constants[:len(s.Process.Constants):len(s.Process.Constants)],
 		record.Constant{Kind: "datatype", Name: "MPI_DATATYPE_NULL", Value: 0x0c000000})
@@ -77,11 +77,11 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := tablesProgram(t, seed, 6000)
 			w, dir := startSpool(t, s)
-			w.spool.tables.least = []int64{1, 300, 5000, 20_000, 1 << 20, 1 << 30}[seed]
+			w.spool.tables.minBytes = []int64{1, 300, 5000, 20_000, 1 << 20, 1 << 30}[seed]
 			w.spool.recorder.Limits.Memory >>= seed % 3 * 5 // it generalizes, too
 			checkpoints := 0
 			w.spool.hook = func(step string) {
-				if step != "segments free" {
+				if step != "buffers free" {
 					return
 				}
 				checkpoints++
@@ -115,7 +115,7 @@ func TestTablesThatCouldNotBeWritten(t *testing.T) {
 	for _, least := range []int64{1, 1 << 20} {
 		s := tablesProgram(t, 7, 4000)
 		w, dir := startSpool(t, s)
-		w.spool.tables.least = least
+		w.spool.tables.minBytes = least
 		failed := 0
 		var away string
 		w.spool.hook = func(step string) {

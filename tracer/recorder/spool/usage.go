@@ -15,52 +15,52 @@ import (
 // What tracing takes of a process is in a mapped file of its directory, so that it is known however the process ends. It is
 // words, of which the first one says what the file is and comes last.
 const (
-	tookFile  = "took"
-	tookMagic = "CAIRNTK1"
-	tookBytes = tookWords * 8
+	usageFile  = "took"
+	usageMagic = "CAIRNTK1"
+	usageBytes = usageWords * 8
 )
 
 const (
-	tookStalls = 1 + iota
-	tookStalledNS
-	tookLongestNS
-	tookMemory
-	tookMostMemory
-	tookMostSpool
-	tookWritten
-	tookWords
+	usageStalls = 1 + iota
+	usageStalledNS
+	usageLongestNS
+	usageMemory
+	usageMaxMemory
+	usageMaxSpool
+	usageWritten
+	usageWords
 )
 
-// Stalls are the times that threads of the program waited for a free segment.
+// Stalls are the times that threads of the program waited for a free buffer.
 type Stalls struct {
 	Count, TotalNS, LongestNS uint64
 }
 
-// Took notes what tracing has taken so far. Of a spool for which it is never called nothing is known.
-func (s *Spool) Took(stalls Stalls) {
-	if s.took == nil {
-		data, err := mapNew(filepath.Join(s.dir, tookFile), int64(os.Getpagesize()))
+// NoteUsage notes what tracing has taken so far. Of a spool for which it is never called nothing is known.
+func (s *Spool) NoteUsage(stalls Stalls) {
+	if s.usage == nil {
+		data, err := mapNew(filepath.Join(s.dir, usageFile), int64(os.Getpagesize()))
 		if err != nil {
-			s.took = make([]uint64, tookWords) // it is told nobody
+			s.usage = make([]uint64, usageWords) // it is told nobody
 		} else {
-			s.took = record.WordsOf(data)
+			s.usage = record.WordsOf(data)
 		}
 		s.measured = math.MaxUint64
 	}
-	set := func(word int, value uint64) { atomic.StoreUint64(&s.took[word], value) }
-	most := func(word int, value uint64) { set(word, max(s.took[word], value)) }
-	set(tookStalls, stalls.Count)
-	set(tookStalledNS, stalls.TotalNS)
-	set(tookLongestNS, stalls.LongestNS)
-	most(tookMostSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
-	set(tookWritten, uint64(s.written))
+	set := func(word int, value uint64) { atomic.StoreUint64(&s.usage[word], value) }
+	most := func(word int, value uint64) { set(word, max(s.usage[word], value)) }
+	set(usageStalls, stalls.Count)
+	set(usageStalledNS, stalls.TotalNS)
+	set(usageLongestNS, stalls.LongestNS)
+	most(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
+	set(usageWritten, uint64(s.written))
 	if s.measured != s.checkpoints { // it takes some microseconds, and changes with checkpoints
 		s.measured = s.checkpoints
 		memory := runtimeMemory()
-		set(tookMemory, memory)
-		most(tookMostMemory, memory)
+		set(usageMemory, memory)
+		most(usageMaxMemory, memory)
 	}
-	set(0, binary.NativeEndian.Uint64([]byte(tookMagic)))
+	set(0, binary.NativeEndian.Uint64([]byte(usageMagic)))
 }
 
 // runtimeMemory is what the Go runtime has of the system, bytes: heap, stacks and its own, in use or about to be used again.
@@ -70,14 +70,14 @@ func runtimeMemory() uint64 {
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
-// decodeTook reads the file's content; nil for something else.
-func decodeTook(b []byte) *trace.TracerUsage {
-	if len(b) < tookBytes || string(b[:len(tookMagic)]) != tookMagic {
+// decodeUsage reads the file's content; nil for something else.
+func decodeUsage(b []byte) *trace.TracerUsage {
+	if len(b) < usageBytes || string(b[:len(usageMagic)]) != usageMagic {
 		return nil
 	}
 	word := func(i int) int64 { return int64(min(binary.NativeEndian.Uint64(b[8*i:]), 1<<60)) }
 	return &trace.TracerUsage{
-		Stalls: word(tookStalls), StalledNS: word(tookStalledNS), LongestStallNS: word(tookLongestNS), MemoryBytes: word(tookMemory),
-		MostMemory: word(tookMostMemory), MostSpool: word(tookMostSpool), WrittenBytes: word(tookWritten),
+		Stalls: word(usageStalls), StalledNS: word(usageStalledNS), LongestStallNS: word(usageLongestNS), MemoryBytes: word(usageMemory),
+		MostMemory: word(usageMaxMemory), MostSpool: word(usageMaxSpool), WrittenBytes: word(usageWritten),
 	}
 }

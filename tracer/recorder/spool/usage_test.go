@@ -21,7 +21,7 @@ func TestWhatTracingTook(t *testing.T) {
 		}
 		if n > 50_000 && n%1000 == 0 {
 			largest = max(largest, w.spool.diskBytes+w.spool.stateDisk[0]+w.spool.stateDisk[1])
-			w.spool.Took(Stalls{uint64(n / 10_000), uint64(n), 7 << 13})
+			w.spool.NoteUsage(Stalls{uint64(n / 10_000), uint64(n), 7 << 13})
 		}
 	})
 	require.Positive(t, w.spool.checkpoints)
@@ -39,7 +39,7 @@ func TestWhatTracingTook(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dir, "*-*"))
 	require.NoError(t, err)
 	for _, file := range files {
-		if info, err := os.Stat(file); err == nil && filepath.Ext(file) != segmentSuffix {
+		if info, err := os.Stat(file); err == nil && filepath.Ext(file) != bufferSuffix {
 			onDisk += info.Size()
 		}
 	}
@@ -48,8 +48,8 @@ func TestWhatTracingTook(t *testing.T) {
 	for _, damage := range []func(b []byte) []byte{
 		func(b []byte) []byte { return b[:20] }, func(b []byte) []byte { b[0] ^= 1; return b },
 	} {
-		b, err := os.ReadFile(filepath.Join(dir, tookFile))
+		b, err := os.ReadFile(filepath.Join(dir, usageFile))
 		require.NoError(t, err)
-		require.Nil(t, decodeTook(damage(b)))
+		require.Nil(t, decodeUsage(damage(b)))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,10 +23,11 @@ type Shim struct {
 	Threads map[uint32]*Thread
 }
 
+// A Thread is one of the process, with what it has written.
 type Thread struct {
 	number   uint32
 	Sequence uint64
-	Words    []uint64 // of the segment that is being written
+	Words    []uint64 // of the buffer that is being written
 }
 
 // Raw values of a fake MPI library. Handles of real ones are such ints or pointers.
@@ -42,7 +42,7 @@ const (
 	AnySource   = -2
 	ProcNull    = -1
 	AnyTag      = -1
-	MpiRoot     = -3
+	MPIRoot     = -3
 	Undefined   = -32766
 	InPlace     = -1
 )
@@ -57,7 +57,7 @@ var Constants = []record.Constant{
 	{Kind: "datatype", Name: "MPI_INT", Value: TypeInt},
 	{Kind: "rank", Name: "MPI_ANY_SOURCE", Value: Word(AnySource)},
 	{Kind: "rank", Name: "MPI_PROC_NULL", Value: Word(ProcNull)},
-	{Kind: "root", Name: "MPI_ROOT", Value: Word(MpiRoot)},
+	{Kind: "root", Name: "MPI_ROOT", Value: Word(MPIRoot)},
 	{Kind: "root", Name: "MPI_PROC_NULL", Value: Word(ProcNull)},
 	{Kind: "tag", Name: "MPI_ANY_TAG", Value: Word(AnyTag)},
 	{Kind: "buffer", Name: "MPI_BOTTOM", Value: 0},
@@ -67,8 +67,10 @@ var Constants = []record.Constant{
 	{Kind: "error-code", Name: "MPI_ERR_IN_STATUS", Value: 17},
 }
 
+// Word is a value as a word of memory.
 func Word(v int64) record.Address { return record.Address(v) }
 
+// NewShim is the shim of a process that has called nothing yet.
 func NewShim(t testing.TB) *Shim {
 	p := &record.Process{
 		Format: 1, Hostname: "node", PID: 4711, ABI: "mpich", LibraryVersion: "4.0.2", LaunchID: "launch",
@@ -82,6 +84,7 @@ func NewShim(t testing.TB) *Shim {
 	return &Shim{T: t, Process: p, Epoch: 2, Clock: 1000, Threads: map[uint32]*Thread{}}
 }
 
+// JSON is the process's process.json.
 func (s *Shim) JSON() []byte {
 	b, err := json.Marshal(s.Process)
 	if err != nil {
@@ -90,6 +93,7 @@ func (s *Shim) JSON() []byte {
 	return b
 }
 
+// Thread is the thread with this number.
 func (s *Shim) Thread(n uint32) *Thread {
 	t := s.Threads[n]
 	if t == nil {
@@ -99,6 +103,7 @@ func (s *Shim) Thread(n uint32) *Thread {
 	return t
 }
 
+// NewBuffer is a record buffer with nothing but its header.
 func NewBuffer(thread uint32, sequence uint64) []uint64 {
 	words := make([]uint64, record.BufferHeaderWords)
 	copy(record.BytesOf(words), record.BufferMagic)
@@ -192,6 +197,7 @@ func (s *Shim) Call(thread uint32, name string, result int64, arguments ...any) 
 	s.CallAt(thread, 0x401000, name, result, arguments...)
 }
 
+// CallAt is Call from an address of the program.
 func (s *Shim) CallAt(thread uint32, address uint64, name string, result int64, arguments ...any) {
 	s.write(thread, address, name, result, true, arguments)
 }
@@ -275,136 +281,17 @@ func InMemory(t testing.TB) func(c *trace.Content, err error) *trace.Content {
 	}
 }
 
-// Lines are all calls of a thread, decoded by code that knows nothing of the recorder's.
-func Lines(t testing.TB, c *trace.Content, thread int) []string {
-	t.Helper()
-	functions := map[uint16]*trace.Function{}
-	for i := range c.Functions {
-		functions[c.Functions[i].ID] = &c.Functions[i]
-	}
-	th := c.Threads.At(thread)
-	streams := map[[2]int32][]int64{}
-	for _, s := range th.Streams {
-		values, err := c.Sequences[s.Sequence].All()
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams[[2]int32{s.Terminal, s.Number}] = values
-	}
-	var out []string
-	var expand func(rule int)
-	var value func(b *strings.Builder, terminal int32, v trace.Value)
-	pull := func(terminal int32, number int64) int64 {
-		key := [2]int32{terminal, int32(number)}
-		if len(streams[key]) == 0 {
-			t.Fatalf("stream %d of terminal %d is too short", number, terminal)
-		}
-		v := streams[key][0]
-		streams[key] = streams[key][1:]
-		return v
-	}
-	value = func(b *strings.Builder, terminal int32, v trace.Value) {
-		list := func(vs []trace.Value) {
-			b.WriteByte('[')
-			for i, v := range vs {
-				if i > 0 {
-					b.WriteByte(' ')
-				}
-				value(b, terminal, v)
-			}
-			b.WriteByte(']')
-		}
-		switch v.Form {
-		case trace.Absent:
-			b.WriteByte('-')
-		case trace.Null:
-			b.WriteString("NULL")
-		case trace.Pointer:
-			b.WriteString("ptr")
-		case trace.Int:
-			fmt.Fprint(b, v.Int)
-		case trace.Name:
-			b.WriteString(strings.TrimPrefix(v.Text, "MPI_"))
-		case trace.Text:
-			fmt.Fprintf(b, "%q", v.Text)
-		case trace.Handle:
-			fmt.Fprintf(b, "#%d", v.Int)
-		case trace.List, trace.Status:
-			list(v.List)
-		case trace.Stream:
-			fmt.Fprintf(b, "~%d", pull(terminal, v.Int))
-		case trace.ListStream:
-			b.WriteString("~(")
-			n := pull(terminal, v.Int)
-			for i := range n {
-				if i > 0 {
-					b.WriteByte(' ')
-				}
-				fmt.Fprint(b, pull(terminal, v.Int))
-			}
-			b.WriteByte(')')
-		default:
-			t.Fatalf("form %d", v.Form)
-		}
-	}
-	call := func(terminal int32) {
-		s := &c.Signatures[terminal]
-		f := functions[s.Function]
-		var b strings.Builder
-		b.WriteString(strings.TrimPrefix(f.Name, "MPI_"))
-		for _, p := range []struct {
-			name string
-			v    []trace.Value
-		}{{"(", s.In}, {" -> ", s.Out}} {
-			b.WriteString(p.name)
-			for i, v := range p.v {
-				if i > 0 {
-					b.WriteByte(' ')
-				}
-				value(&b, terminal, v)
-			}
-		}
-		b.WriteString(")")
-		if s.Return.Form != trace.Int || s.Return.Int != 0 {
-			b.WriteString("=")
-			value(&b, terminal, s.Return)
-		}
-		if s.Communicator.Form == trace.Stream {
-			b.WriteString(" comm " + c.Communicators[pull(terminal, s.Communicator.Int)].GlobalName)
-		}
-		out = append(out, b.String())
-	}
-	expand = func(rule int) {
-		for _, sym := range c.Grammar.Rules[rule] {
-			for range sym.Count {
-				if sym.IsRule() {
-					expand(sym.Rule())
-				} else {
-					call(sym.Value)
-				}
-			}
-		}
-	}
-	expand(th.Root)
-	for key, rest := range streams {
-		if len(rest) > 0 {
-			t.Errorf("stream %d of terminal %d has %d values too many", key[1], key[0], len(rest))
-		}
-	}
-	if uint64(len(out)) != th.Calls {
-		t.Errorf("thread %d has %d calls, says %d", thread, len(out), th.Calls)
-	}
-	return out
-}
-
+// Isend writes MPI_Isend of an integer.
 func (s *Shim) Isend(to, tag, request int64) {
 	s.Call(0, "MPI_Isend", 0, 0x1234, 1, TypeInt, to, tag, CommWorld, request)
 }
 
+// Irecv writes MPI_Irecv of an integer.
 func (s *Shim) Irecv(from, tag, request int64) {
 	s.Call(0, "MPI_Irecv", 0, 1, TypeInt, from, tag, CommWorld, 0x1234, request)
 }
 
+// Waitall writes MPI_Waitall that completes all of these requests.
 func (s *Shim) Waitall(requests List) {
 	after := make(List, len(requests))
 	statuses := make(Statuses, len(requests))
@@ -415,6 +302,7 @@ func (s *Shim) Waitall(requests List) {
 	s.Call(0, "MPI_Waitall", 0, len(requests), requests, after, statuses)
 }
 
+// Expect fails the test if the lines are others.
 func Expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
@@ -422,8 +310,10 @@ func Expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
+// Tail are the last n lines.
 func Tail(s []string, n int) []string { return s[len(s)-n:] }
 
+// CPUTime is what the process has had of the CPU so far, ns.
 func CPUTime(b *testing.B) int64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
