@@ -10,6 +10,30 @@
 enum {
 	CAIRN_SEGMENT_FORMAT = 1,
 	CAIRN_SEGMENT_HEADER = 4096, // bytes of a segment before its records
+
+	CAIRN_HEADER = 56,   // bytes of a record before its inputs
+	CAIRN_TRUNCATED = 1, // flag: there was no room for the arguments
+	CAIRN_MARKER = 2,    // flag: the call counts among the markers (docs/decisions/0060-online-clustering.md)
+};
+
+// Neighbours that are written together have a name as one word, the first of them at its low end.
+struct cairn_record_header {
+	union {
+		struct {
+			uint32_t length;
+			uint16_t function;
+			uint8_t binding, flags;
+		};
+		uint64_t first;
+	};
+	union {
+		struct {
+			uint32_t reserved;
+			_Atomic uint32_t state;
+		};
+		_Atomic uint64_t second;
+	};
+	uint64_t epoch, enter, exit, caller, result;
 };
 
 // What happens to a segment: a thread is given it, and later has filled it.

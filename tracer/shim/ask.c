@@ -1,7 +1,7 @@
 #include "ask.h"
 
+#include "bind.h"
 #include "prototypes_gen.h"
-#include "state.h"
 
 // ASK calls libmpi's own function; 0 is success.
 #define ASK(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)

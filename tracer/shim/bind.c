@@ -8,7 +8,6 @@
 #include "abi.h"
 #include "bind.h"
 #include "clock.h"
-#include "cluster.h"
 #include "config.h"
 #include "constants.h"
 #include "control.h"
@@ -17,10 +16,7 @@
 #include "names.h"
 #include "state.h"
 
-void *cairn_slots[CAIRN_FUNCTIONS];
-void *cairn_real[CAIRN_FUNCTIONS];
 static void *inner[CAIRN_FUNCTIONS];
-bool cairn_clock_is_tsc;
 bool cairn_symbol_missing;
 
 extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
@@ -69,9 +65,7 @@ static void find_libmpi(void)
 	}
 }
 
-// The libraries' code, and the range around all of them, in which other libraries may lie.
-uintptr_t cairn_library_begin, cairn_library_size;
-
+// The libraries' code. The range around all of them, in which other libraries may lie, is in state.h.
 enum { LIBRARIES = 16 };
 static struct {
 	uintptr_t begin, size;
@@ -213,6 +207,8 @@ bool cairn_traced(void)
 		if (ours == 0 && libmpi != NULL) {
 			cairn_clock_is_tsc = cairn_tsc_is_invariant();
 			bool mine = abi_is_ours() && cairn_config_read();
+			if (mine)
+				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 			cairn_verifying = mine && cairn_config.verify;
 			cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
 			ours = mine ? 1 : -1;

@@ -8,13 +8,12 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "bind.h"
 #include "config.h"
 #include "core.h"
 #include "prototypes_gen.h"
 #include "record.h"
 #include "vote.h"
-
-bool cairn_clustered;
 
 enum {
 	VOTE_RECORD = 0xffff, // no function of MPI

@@ -3,13 +3,9 @@
 #define CAIRN_CLUSTER_H
 
 #include "abi.h"
-#include "functions_gen.h"
-#include "hidden.h"
 #include "life.h"
+#include "state.h"
 #include "usage.h"
-
-extern CAIRN_HIDDEN bool cairn_clustered; // the mode of this job
-extern const unsigned char cairn_marker[CAIRN_FUNCTIONS]; // functions whose calls may be markers: their wrappers are never left out
 
 // cairn_cluster_begin is called when MPI_Init has succeeded; like it, it is collective over MPI_COMM_WORLD.
 void cairn_cluster_begin(void);
@@ -26,7 +22,9 @@ void cairn_cluster_forget(void);
 bool cairn_comm_counts(MPI_Comm comm, bool succeeded);
 bool cairn_win_counts(MPI_Win win, int assert, bool succeeded);
 
-// A call that counts, or MPI_Pcontrol(100), has returned.
+enum { CAIRN_MARKER_LEVEL = 100 }; // of MPI_Pcontrol
+
+// A call that counts, or MPI_Pcontrol(CAIRN_MARKER_LEVEL), has returned.
 void cairn_collective_marker(void);
 void cairn_explicit_marker(void);
 

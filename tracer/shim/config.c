@@ -7,11 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster.h"
-#include "control.h"
 #include "loader.h"
-
-struct cairn_config cairn_config;
+#include "state.h"
 
 // find_root: CAIRN_ROOT/lib or our own directory has the libraries.
 static bool find_root(void)
@@ -252,7 +249,6 @@ bool cairn_config_read(void)
 	if (!parse(text, (size_t)n))
 		return false;
 	read_mode(cairn_config.mode);
-	cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 	if (cairn_config.spool[0] == 0 &&
 	    snprintf(cairn_config.spool, sizeof(cairn_config.spool), "%s/spool", cairn_config.root) >= (int)sizeof(cairn_config.spool))
 		return false;

@@ -2,7 +2,6 @@
 #include "constants.h"
 
 #include "abi.h"
-#include "record.h"
 
 void cairn_constants(cairn_constant_visitor visit, void *data)
 {

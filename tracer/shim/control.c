@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster.h"
 #include "evidence.h"
 #include "life.h"
-#include "record.h"
+#include "thread.h"
 #include "state.h"
 
 extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
@@ -79,8 +78,6 @@ void cairn_control(int level)
 {
 	struct cairn_thread *t = &cairn_self;
 
-	if (level == 100)
-		cairn_explicit_marker();
 	if (atomic_load(&cairn_state) == CAIRN_OFF && !cairn_life_counts())
 		return; // else calls are counted where they would be recorded
 	switch (level) {

@@ -10,6 +10,7 @@
 
 extern const char cairn_group_name[CAIRN_GROUPS][CAIRN_GROUP_NAME];
 extern const unsigned char cairn_group[CAIRN_FUNCTIONS];
+extern const unsigned char cairn_marker[CAIRN_FUNCTIONS]; // functions whose calls may be markers: their wrappers are never left out
 
 // cairn_control_start takes the settings into account; before the first function is bound.
 void cairn_control_start(const char *include, const char *exclude, bool off);

@@ -19,7 +19,6 @@
 #include "clock.h"
 #include "config.h"
 #include "context.h"
-#include "evidence.h"
 #include "life.h"
 #include "loader.h"
 #include "spool.h"
@@ -161,7 +160,7 @@ static void *run(void *unused)
 				pthread_mutex_unlock(&lock);
 			}
 		}
-		const uint64_t waits[] = {cairn_context_watch(), cairn_evidence_usage(), cairn_life_watch()};
+		const uint64_t waits[] = {cairn_context_watch(), cairn_usage_watch(), cairn_life_watch()};
 		uint64_t ns = waits[0];
 		for (size_t i = 1; i < sizeof(waits) / sizeof(waits[0]); i++)
 			ns = waits[i] < ns ? waits[i] : ns;

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct cairn_segment;
-struct cairn_thread;
 
 // cairn_core_missing tells at once of a core that is not there, also to who will not need it; else it returns NULL.
 const char *cairn_core_missing(void);
@@ -31,8 +30,5 @@ struct cairn_core_ballot {
 
 // cairn_core_ask asks for it; false if there is no answer, or none in time.
 bool cairn_core_ask(struct cairn_core_ballot *ballot);
-
-// cairn_thread_forget leaves the thread without a buffer; its open records are dead.
-void cairn_thread_forget(struct cairn_thread *t);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "ask.h"
+#include "bind.h"
 #include "prototypes_gen.h"
-#include "state.h"
 
 #define ASK(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 

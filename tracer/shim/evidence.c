@@ -21,10 +21,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../core/segment.h"
 #include "clock.h"
 #include "observed.h"
 #include "opened.h"
-#include "record.h"
+#include "state.h"
+#include "thread.h"
 #include "usage.h"
 
 #ifndef CAIRN_PROC

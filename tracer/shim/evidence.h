@@ -69,10 +69,6 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 // when the last reading is old.
 void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
 
-// cairn_evidence_usage writes what the threads of the process have used, if that is due, and returns for how many ns it
-// will not be.
-uint64_t cairn_evidence_usage(void);
-
 // cairn_untraced counts how often tracing was turned on or off: what lies around that is no computation.
 extern CAIRN_HIDDEN _Atomic uint32_t cairn_untraced;
 

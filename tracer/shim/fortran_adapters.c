@@ -1,5 +1,6 @@
 #include "fortran_adapters.h"
 
+#include "bind.h"
 #include "control.h"
 #include "fortran.h"
 #include "prototypes_gen.h"

@@ -30,6 +30,8 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)
 		cairn_commit(&record_, word_);
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pcontrol(reference_, result_, level));
+	if (level == CAIRN_MARKER_LEVEL)
+		cairn_explicit_marker();
 	cairn_control(level);
 	return result_;
 }

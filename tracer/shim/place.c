@@ -7,7 +7,7 @@
 #include "dictionary.h"
 #include "loader.h"
 #include "modules.h"
-#include "record.h"
+#include "thread.h"
 
 bool cairn_places;
 

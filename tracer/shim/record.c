@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "config.h"
@@ -9,10 +10,7 @@
 #include "modules.h"
 #include "python.h"
 
-__thread struct cairn_thread cairn_self;
 _Atomic uint64_t cairn_epoch = 2;
-
-static _Atomic uint32_t threads;
 
 // Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized). What is
 // more, or another thread's, goes to mapped memory, of which only what is used is there: a program may list all
@@ -29,15 +27,6 @@ static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, ui
 	t->cursor = (char *)segment + CAIRN_SEGMENT_HEADER;
 	t->hard = t->cursor + capacity;
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
-}
-
-void cairn_thread_forget(struct cairn_thread *t)
-{
-	t->segment = NULL;
-	t->early = false;
-	t->generation++;
-	t->depth = 0;
-	t->cursor = t->soft = t->hard = NULL;
 }
 
 // use_early_buffer goes on in memory that is not the core's. As if there were no room, every call then comes to
@@ -72,14 +61,6 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 	use_early_buffer(t, buffer, MOST_EARLY);
 	t->cursor += kept;
 	return true;
-}
-
-uint32_t cairn_thread_number(void)
-{
-	struct cairn_thread *t = &cairn_self;
-	if (t->number == 0)
-		t->number = atomic_fetch_add(&threads, 1) + 1;
-	return t->number;
 }
 
 uint64_t cairn_other_module(uint64_t caller)

@@ -7,20 +7,15 @@
 #ifndef CAIRN_RECORD_H
 #define CAIRN_RECORD_H
 
-#include <string.h>
-
 #include "../core/segment.h"
 #include "call_path.h"
 #include "clock.h"
 #include "evidence.h"
 #include "state.h"
+#include "thread.h"
 
 enum {
-	CAIRN_HEADER = 56,            // bytes of a record before its inputs
 	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
-	CAIRN_DEPTH = 16,             // calls inside callbacks inside calls
-	CAIRN_TRUNCATED = 1,          // flag: there was no room for the arguments
-	CAIRN_MARKER = 2,             // flag: the call counts among the markers (cluster.h)
 };
 
 // What every call goes through; the compiler thinks it too long for so many places.
@@ -31,66 +26,16 @@ enum {
 #define CAIRN_SENTINEL ((int64_t)-2)
 #define CAIRN_NOT_SIGNIFICANT ((int64_t)-3)
 
-// Neighbours that are written together have a name as one word, the first of them at its low end.
-struct cairn_record_header {
-	union {
-		struct {
-			uint32_t length;
-			uint16_t function;
-			uint8_t binding, flags;
-		};
-		uint64_t first;
-	};
-	union {
-		struct {
-			uint32_t reserved;
-			_Atomic uint32_t state;
-		};
-		_Atomic uint64_t second;
-	};
-	uint64_t epoch, enter, exit, caller, result;
-};
-
 struct cairn_record {
 	struct cairn_record_header *header;
 	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
 };
 
-struct cairn_thread {
-	char *cursor;                 // where the next record goes
-	char *soft;                   // end of the buffer, less the reserve for nested calls; these may be beyond it
-	char *hard;                   // end of the buffer
-	struct cairn_segment *segment;
-	uint32_t depth;               // open records
-	uint32_t busy;
-	uint32_t generation;          // counts buffers
-	uint32_t number;              // of the thread, + 1; 0: has none yet
-	bool early;                   // the buffer is not the core's
-	uint64_t dropped;             // records lost before there was a segment to say so
-	uintptr_t code_begin, code_size; // of the module that the last call came from
-	uintptr_t python_begin, python_size; // of the extension of Python that the last such call came from
-	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
-
-	// of evidence.h, in ticks
-	uint64_t returned;            // when the last call returned; 0: the computation since does not count
-	uint64_t long_ticks;          // what is long; 0: not known yet
-	uint64_t expiry;              // when the last reading is old
-	uint64_t last_caller;         // of that call
-	uint16_t last_function;
-	uint64_t long_after[16];      // callers of calls after which a computation was long, by CAIRN_LONG_SLOT
-};
-
-#define CAIRN_LONG_SLOT(caller) ((caller) * 0x9e3779b97f4a7c15u >> 60)
-
-extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
 extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
-
-// cairn_thread_number names the calling thread in files: + 1, in the order in which threads came.
-uint32_t cairn_thread_number(void);
 
 // cairn_other_module notes that calls come from another module than before; it may be new. It returns the word for the
 // record: the caller, or the line of Python that called an extension.
@@ -102,12 +47,6 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);
-
-static inline void cairn_busy(struct cairn_thread *t, uint32_t busy)
-{
-	t->busy = busy;
-	atomic_signal_fence(memory_order_seq_cst);
-}
 
 // cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL when the call is not
 // recorded.

@@ -1,5 +1,6 @@
 #include "reference.h"
 
+#include "bind.h"
 #include "clock.h"
 #include "config.h"
 
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-_Atomic bool cairn_verifying;
 
 static char *directory;
 

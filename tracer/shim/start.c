@@ -1,4 +1,5 @@
-// How tracing starts and stops.
+#include "start.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bind.h"
 #include "call_path.h"
 #include "clock.h"
 #include "cluster.h"
@@ -29,18 +31,8 @@
 #include "spool.h"
 #include "state.h"
 
-_Atomic int cairn_state;
-
 // pthread_atfork asks for the handle of the library; no start files define it here.
 void *__dso_handle;
-
-void cairn_stop(const char *why)
-{
-	int was = atomic_exchange(&cairn_state, CAIRN_OFF);
-	cairn_verifying = false;
-	if (was != CAIRN_OFF && why != NULL)
-		fprintf(stderr, "cairn: %s: this process goes on untraced\n", why);
-}
 
 // After fork the child has a copy of our memory and the parent's mapped segments: it must not write into them.
 static void in_child(void)

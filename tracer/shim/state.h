@@ -1,4 +1,4 @@
-// What the whole process shares: is it traced, and where the functions are.
+// What the whole process shares: is it traced, and where the functions are. state.c defines it and knows no other file.
 #ifndef CAIRN_STATE_H
 #define CAIRN_STATE_H
 
@@ -20,6 +20,7 @@ enum cairn_state {
 
 extern CAIRN_HIDDEN _Atomic int cairn_state;
 extern CAIRN_HIDDEN _Atomic bool cairn_verifying; // the reference log is written
+extern CAIRN_HIDDEN bool cairn_clustered;         // the mode of this job
 
 // Where the entry points jump to, and the real functions behind the wrappers: the next definition in the order of
 // symbol resolution, as the program would have got it without us (another tool may be there).
@@ -39,18 +40,7 @@ static inline bool cairn_called_by_library(uint64_t caller)
 	return (uintptr_t)caller - begin < __atomic_load_n(&cairn_library_size, __ATOMIC_RELAXED);
 }
 
-// cairn_inner returns libmpi's own PMPI function: for what we ask ourselves. NULL where there is none.
-void *cairn_inner(unsigned id);
-#define CAIRN_INNER(name) ((__typeof__(&cairn_##name))cairn_inner(CAIRN_ID_##name))
-
-// cairn_start begins to record when MPI is initialized for the first time. It cannot fail: where that is not possible the
-// state is CAIRN_OFF.
-void cairn_start(void);
-
 // cairn_stop ends tracing with one line on standard error, or without one where the reason was said already (NULL).
 void cairn_stop(const char *why);
-
-// cairn_root returns the tracer's directory (the one above our library, or CAIRN_ROOT), NULL if that cannot be told.
-const char *cairn_root(void);
 
 #endif

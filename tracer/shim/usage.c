@@ -184,7 +184,7 @@ static void list(uint64_t now)
 	listed = now;
 }
 
-uint64_t cairn_evidence_usage(void)
+uint64_t cairn_usage_watch(void)
 {
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
 

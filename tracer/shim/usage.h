@@ -15,6 +15,10 @@ void cairn_usage_calls_mpi(int tid);
 // cairn_usage_is_tool says that a thread is the tracer's; those that it starts are found by their name.
 void cairn_usage_is_tool(int tid);
 
+// cairn_usage_watch writes what the threads of the process have used, if that is due, and returns for how many ns it will
+// not be.
+uint64_t cairn_usage_watch(void);
+
 // cairn_usage_end is called before MPI_Finalize: what was used since the last list is added.
 void cairn_usage_end(void);
 

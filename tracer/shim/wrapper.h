@@ -12,6 +12,7 @@
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference.h"
+#include "start.h"
 #include "state.h"
 
 // The reference log is written beside the record, by code of its own.

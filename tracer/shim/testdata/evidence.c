@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 				return 3;
 		}
 		due = 0;
-		cairn_evidence_usage();
+		cairn_usage_watch();
 	} else if (strcmp(argv[1], "end") == 0) {
 		due = 0;
-		cairn_evidence_usage();
+		cairn_usage_watch();
 		due = UINT64_MAX; // the tracer's thread comes no more
 		pass("burn", atoll(argv[3]) * 1000000);
 		errno = 4242;
