@@ -23,25 +23,26 @@ var late = map[string]bool{
 	"MPI_Status_f2f08": true,
 }
 
-// Generate returns the content of every generated file by name.
+// Generate returns the content of every generated file by its path in tracer/shim.
 func Generate() map[string]string {
 	functions := functions()
 	files := map[string]string{
-		"entries_gen.S":         entries(functions),
-		"fortran_entries_gen.S": fortranEntries(functions),
-		"fortran_names_gen.c":   fortranTable(functions),
-		"functions_gen.h":       functionIDs(functions),
-		"names_gen.c":           nameTable(functions),
-		"prototypes_gen.h":      prototypes(functions),
-		"reference_gen.h":       referencePrototypes(functions),
-		"constants_gen.c":       constants(),
-		"control_gen.c":         control(functions),
-		"groups_gen.h":          controlHeader(),
+		"entries_gen.S":                       entries(functions),
+		"fortran_entries_gen.S":               fortranEntries(functions),
+		"fortran_names_gen.c":                 fortranTable(functions),
+		"functions_gen.h":                     functionIDs(functions),
+		"names_gen.c":                         nameTable(functions),
+		"prototypes_gen.h":                    prototypes(functions),
+		"reference/gen/reference_gen.h":       referencePrototypes(functions),
+		"reference/gen/reference_table_gen.c": referenceTable(functions),
+		"constants_gen.c":                     constants(),
+		"control_gen.c":                       control(functions),
+		"groups_gen.h":                        controlHeader(),
 	}
 	for i := range parts {
 		lo, hi := len(functions)*i/parts, len(functions)*(i+1)/parts
 		files[fmt.Sprintf("wrappers_%d_gen.c", i)] = wrappers(functions[lo:hi])
-		files[fmt.Sprintf("reference_%d_gen.c", i)] = references(functions[lo:hi])
+		files[fmt.Sprintf("reference/gen/reference_%d_gen.c", i)] = references(functions[lo:hi])
 	}
 	return files
 }

@@ -1,7 +1,7 @@
 // Command gen writes the generated C of the shim from the table of the MPI standard.
 //
 // What goes in: mpi. What comes out, in tracer/shim: one wrapper per function (wrappers_*_gen.c), the
-// reference log's writer for each (reference_*_gen.c), the exported entry points (entries_gen.S), and the tables of
+// reference log's writer for each (reference/gen), the exported entry points (entries_gen.S), and the tables of
 // names and constants. The output is checked in, so that the shim builds with a C compiler alone; a test fails when it
 // is stale.
 //

@@ -49,7 +49,7 @@ func wrapper(f *mpi.Function) string {
 	}
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
-	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
+	line("CAIRN_REFERENCE_CALL(call_%s(%s));", f.Name, names(f))
 	if semantics.Of(f).Operation == semantics.Finalize {
 		line("CAIRN_FINALIZES();")
 	}

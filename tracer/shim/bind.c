@@ -14,6 +14,7 @@
 #include "life.h"
 #include "loader.h"
 #include "names.h"
+#include "reference.h"
 #include "state.h"
 
 static void *inner[CAIRN_FUNCTIONS];
@@ -209,7 +210,7 @@ bool cairn_traced(void)
 			bool mine = abi_is_ours() && cairn_config_read();
 			if (mine)
 				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
-			cairn_verifying = mine && cairn_config.verify;
+			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable);
 			cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
 			ours = mine ? 1 : -1;
 		}

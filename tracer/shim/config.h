@@ -7,7 +7,7 @@
 
 struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
-	char library[4096]; // libcairn-core.so beside us
+	char core[4096], reference[4096]; // the libraries beside us that are loaded when there is need for them
 	char spool[4096];
 	char include[256], exclude[256]; // groups of functions, with commas
 	bool start_off;  // until MPI_Pcontrol(1)

@@ -100,7 +100,7 @@ static const char *load(void)
 {
 	static char why[512];
 	segment_function *theirs;
-	void *handle = cairn_dlopen(cairn_config.library, RTLD_NOW | RTLD_LOCAL);
+	void *handle = cairn_dlopen(cairn_config.core, RTLD_NOW | RTLD_LOCAL);
 
 	if (handle == NULL) {
 		const char *e = cairn_dlerror();
@@ -172,11 +172,11 @@ static void *run(void *unused)
 
 const char *cairn_core_missing(void)
 {
-	static char why[sizeof(cairn_config.library) + 128];
+	static char why[sizeof(cairn_config.core) + 128];
 
-	if (access(cairn_config.library, R_OK) == 0)
+	if (access(cairn_config.core, R_OK) == 0)
 		return NULL;
-	snprintf(why, sizeof(why), "%s: %s", cairn_config.library, strerror(errno));
+	snprintf(why, sizeof(why), "%s: %s", cairn_config.core, strerror(errno));
 	return why;
 }
 

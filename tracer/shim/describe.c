@@ -4,6 +4,7 @@
 
 #include "ask.h"
 #include "bind.h"
+#include "length.h"
 #include "prototypes_gen.h"
 
 #define ASK(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)

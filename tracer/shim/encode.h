@@ -5,21 +5,11 @@
 #include <string.h>
 
 #include "abi.h"
+#include "length.h"
 #include "record.h"
 
 // Pointers may be NULL where the standard does not allow it: MPI then returns an error, and we must not crash first.
 #define CAIRN_WORD_AT(p) ((p) != NULL ? CAIRN_WORD(*(p)) : (uint64_t)0)
-#define CAIRN_NUMBER_AT(p) ((p) != NULL ? (int64_t)*(p) : (int64_t)0)
-#define CAIRN_IS(p, sentinel) ((const void *)(p) == (const void *)(sentinel))
-
-#define CAIRN_SUM(array, n) \
-	__extension__({ \
-		int64_t sum_ = 0; \
-		for (int64_t i_ = 0; i_ < (n); i_++) \
-			sum_ += (array)[i_] > 0 ? (array)[i_] : 0; \
-		sum_; \
-	})
-#define CAIRN_LAST(array, n) ((n) > 0 ? (int64_t)(array)[(n) - 1] : (int64_t)0)
 
 #define CAIRN_PUT_LIST(word, n, array) \
 	do { \
@@ -30,17 +20,6 @@
 		for (int64_t i_ = 0; i_ < n_; i_++) \
 			*(word)++ = CAIRN_WORD((array)[i_]); \
 	} while (0)
-
-static inline int64_t cairn_not_negative(int64_t n)
-{
-	return n > 0 ? n : 0;
-}
-
-// cairn_at_most bounds what is defined by the capacity; a mark in place of the capacity stays.
-static inline int64_t cairn_at_most(int64_t capacity, int64_t n)
-{
-	return n < capacity ? n : capacity;
-}
 
 static inline uint64_t cairn_double(double x)
 {
@@ -57,14 +36,6 @@ static inline uint64_t cairn_list_bytes(int64_t n)
 static inline uint64_t cairn_string_bytes(int64_t n)
 {
 	return 16 + (n > 0 ? ((uint64_t)n + 7) / 8 * 8 : 0);
-}
-
-static inline int64_t cairn_count_strings(char *const *strings)
-{
-	int64_t n = 0;
-	while (strings != NULL && strings[n] != NULL)
-		n++;
-	return n;
 }
 
 uint64_t cairn_strings_bytes(char *const *strings, int64_t n);

@@ -20,7 +20,7 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(CAIRN_ID_MPI_Pcontrol, &caller_, &real_))
 		return real_(level, a[0], a[1], a[2], a[3], a[4]);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pcontrol(level));
+	CAIRN_REFERENCE_CALL(call_MPI_Pcontrol(level));
 	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(level);
@@ -29,7 +29,7 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	int result_ = real_(level, a[0], a[1], a[2], a[3], a[4]);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)
 		cairn_commit(&record_, word_);
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pcontrol(reference_, result_, level));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pcontrol(reference_, result_, level));
 	if (level == CAIRN_MARKER_LEVEL)
 		cairn_explicit_marker();
 	cairn_control(level);

@@ -9,6 +9,7 @@
 #include "life.h"
 #include "modules.h"
 #include "python.h"
+#include "reference.h"
 
 _Atomic uint64_t cairn_epoch = 2;
 
@@ -190,4 +191,12 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	record->depth = t->depth;
 	t->frame[t->depth] = record;
 	return true;
+}
+
+void cairn_reference_stamps(const struct cairn_record *record)
+{
+	// The record lies in a segment that this thread has not handed over, or its generation would be another one.
+	const bool there = record != NULL && record->generation == cairn_self.generation;
+
+	cairn_reference->stamps(there ? record->header->enter : 0, there ? record->header->exit : 0);
 }

@@ -21,11 +21,6 @@ enum {
 // What every call goes through; the compiler thinks it too long for so many places.
 #define CAIRN_INLINE inline __attribute__((always_inline))
 
-// Marks in place of the length of an array or string.
-#define CAIRN_NULL ((int64_t)-1)
-#define CAIRN_SENTINEL ((int64_t)-2)
-#define CAIRN_NOT_SIGNIFICANT ((int64_t)-3)
-
 struct cairn_record {
 	struct cairn_record_header *header;
 	uint32_t generation; // of the thread's buffer when the record was opened
@@ -44,6 +39,9 @@ uint64_t cairn_other_module(uint64_t caller);
 // cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up. Once
 // tracing has stopped every call comes here when its thread's buffer is full, and is counted.
 bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size);
+
+// cairn_reference_stamps gives the reference log the time stamps of a call's record, which is committed; NULL: there is none.
+void cairn_reference_stamps(const struct cairn_record *record);
 
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);

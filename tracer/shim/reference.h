@@ -1,56 +1,19 @@
-// The reference log: what a call's arguments are, as text, written by code that shares nothing with the records.
-//
-// One file per thread, <process>/reference/<thread>.log, two lines a call:
-//
-//	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
-//	R <index> <order>@<from>:<to>:<enter>:<exit> <result> <name>=<value>...   at the return, out and inout parameters
-//
-// The index counts the calls of the thread, the order the lines of the process. From and to, in nanoseconds of
-// CLOCK_MONOTONIC, are read around the call and its record. Enter and exit are the time stamps of the record itself, in
-// ticks; 0 where there is no record.
-//
-// A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
-// "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
-// ignores it. `-` is a value that is not defined or not significant here, `null` a NULL pointer, @number a pointer
-// constant in a list's place.
+// The reference log of --verify. It is written beside the record, by the code of a library of its own (reference/lines.h),
+// which only processes that verify load.
 #ifndef CAIRN_REFERENCE_H
 #define CAIRN_REFERENCE_H
 
-#include "abi.h"
-#include "ask.h"
-#include "encode.h" // for lengths, and the thread's number
-#include "prototypes_gen.h"
-#include "reference_gen.h"
-#include "state.h"
+#include <stdatomic.h>
+#include <stdbool.h>
 
-// cairn_reference_open starts the log below the process's directory.
-void cairn_reference_open(const char *process_directory);
+#include "hidden.h"
+#include "reference/library.h"
 
-// Lines.
-uint64_t cairn_line_call(const char *function);
-void cairn_line_return(uint64_t index, long long result);
-void cairn_line_return_double(uint64_t index, double result);
-void cairn_line_end(void);
-void cairn_line_entered(uint64_t index); // the end of a call's first line
+// NULL: the library is not loaded. It is as long as cairn_verifying is set, and once it is it stays.
+extern CAIRN_HIDDEN const struct cairn_reference *_Atomic cairn_reference;
 
-// cairn_line_stamps takes the time stamps for the line of a return from the call's record, which is committed; NULL: there
-// is none.
-void cairn_line_stamps(const struct cairn_record *record);
-
-// Parameters.
-void cairn_line_word(const char *name, bool defined, long long value);
-void cairn_line_null(const char *name);
-void cairn_line_double(const char *name, double value);
-void cairn_line_text(const char *name, bool defined, int64_t capacity, const char *text);
-void cairn_line_argv(const char *name, bool defined, char ***argv);
-void cairn_line_status(const char *name, bool defined, bool ignored, const MPI_Status *status, bool errors);
-void cairn_line_statuses(const char *name, bool defined, bool ignored, int64_t n, const MPI_Status *statuses, bool errors);
-
-// cairn_line_list returns true when elements and cairn_line_list_end follow.
-bool cairn_line_list(const char *name, bool defined, int64_t n, const void *list);
-void cairn_line_element(long long value);
-void cairn_line_text_element(const char *text);
-void cairn_line_texts_element(char *const *texts);
-void cairn_line_list_end(void);
+// cairn_reference_load loads the library, at the first call of MPI; inner, symbol and variable are those of bind.c. Where that
+// is not possible it says so on standard error and returns false.
+bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *));
 
 #endif

@@ -205,8 +205,8 @@ void cairn_start(void)
 		cairn_places_begin();
 	if (cairn_config.call_paths)
 		cairn_call_paths_begin();
-	if (cairn_config.verify)
-		cairn_reference_open(cairn_spool_directory);
+	if (cairn_reference != NULL)
+		cairn_reference->open(cairn_spool_directory, cairn_config.shared_spool);
 	cairn_modules_use_executable();
 	if (cairn_clustered)
 		cairn_core_want(); // for the ballots

@@ -15,13 +15,14 @@
 #include "start.h"
 #include "state.h"
 
-// The reference log is written beside the record, by code of its own.
+// The reference log is written beside the record, by code of its own: call is a member of struct cairn_reference_writers with
+// its arguments.
 #define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = \
-	CAIRN_UNLIKELY(atomic_load_explicit(&cairn_verifying, memory_order_relaxed)) ? (call) : 0
+	CAIRN_UNLIKELY(atomic_load_explicit(&cairn_verifying, memory_order_relaxed)) ? cairn_reference->write->call : 0
 #define CAIRN_REFERENCE_RETURN(call) \
 	do { \
 		if (CAIRN_UNLIKELY(reference_ != 0)) \
-			(cairn_line_stamps(word_ != NULL ? &record_ : NULL), (call)); \
+			(cairn_reference_stamps(word_ != NULL ? &record_ : NULL), cairn_reference->write->call); \
 	} while (0)
 
 #endif

@@ -7,7 +7,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(1, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -23,7 +23,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Send(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Send(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -33,7 +33,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(2, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -49,7 +49,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Send_c(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Send_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -59,7 +59,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(3, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -75,7 +75,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bsend(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bsend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -85,7 +85,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(4, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -101,7 +101,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -111,7 +111,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(5, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -127,7 +127,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ssend(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ssend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -137,7 +137,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(6, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -153,7 +153,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ssend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -163,7 +163,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(7, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -179,7 +179,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rsend(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rsend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -189,7 +189,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(8, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -205,7 +205,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
 }
 
@@ -217,7 +217,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		return real_(buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -244,7 +244,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Recv(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -258,7 +258,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		return real_(buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -285,7 +285,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv_c(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Recv_c(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -297,7 +297,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(11, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -316,7 +316,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -326,7 +326,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(12, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -345,7 +345,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -355,7 +355,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(13, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -374,7 +374,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ibsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ibsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -384,7 +384,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(14, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -403,7 +403,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ibsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ibsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -413,7 +413,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(15, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -432,7 +432,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Issend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Issend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -442,7 +442,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(16, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -461,7 +461,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Issend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Issend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -471,7 +471,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(17, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -490,7 +490,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Irsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Irsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -500,7 +500,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(18, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -519,7 +519,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Irsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Irsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -529,7 +529,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(19, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 19, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -548,7 +548,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Irecv(reference_, result_, buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Irecv(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
 }
 
@@ -558,7 +558,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(20, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 20, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -577,7 +577,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Irecv_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Irecv_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
 }
 
@@ -589,7 +589,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -621,7 +621,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -635,7 +635,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -667,7 +667,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_c(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_c(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -681,7 +681,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -711,7 +711,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_replace(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_replace(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -725,7 +725,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -755,7 +755,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_replace_c(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_replace_c(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -767,7 +767,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(25, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -791,7 +791,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isendrecv(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	return result_;
 }
 
@@ -801,7 +801,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(26, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -825,7 +825,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isendrecv_c(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_c(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	return result_;
 }
 
@@ -835,7 +835,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(27, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -857,7 +857,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isendrecv_replace(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_replace(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	return result_;
 }
 
@@ -867,7 +867,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(28, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -889,7 +889,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Isendrecv_replace_c(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_replace_c(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	return result_;
 }
 
@@ -899,7 +899,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(29, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -918,7 +918,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Send_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Send_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -928,7 +928,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(30, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -947,7 +947,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Send_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Send_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -957,7 +957,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(31, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -976,7 +976,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -986,7 +986,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(32, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1005,7 +1005,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -1015,7 +1015,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(33, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1034,7 +1034,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ssend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -1044,7 +1044,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(34, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1063,7 +1063,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ssend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -1073,7 +1073,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(35, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1092,7 +1092,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -1102,7 +1102,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(36, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1121,7 +1121,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
 }
 
@@ -1131,7 +1131,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(37, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 37, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1150,7 +1150,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv_init(reference_, result_, buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Recv_init(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
 }
 
@@ -1160,7 +1160,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(38, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 38, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1179,7 +1179,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv_init_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Recv_init_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
 }
 
@@ -1189,7 +1189,7 @@ int cairn_MPI_Start(MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(39, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Start(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Start(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1203,7 +1203,7 @@ int cairn_MPI_Start(MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Start(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Start(reference_, result_, request));
 	return result_;
 }
 
@@ -1213,7 +1213,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(40, &caller_, &real_))
 		return real_(count, array_of_requests);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Startall(count, array_of_requests));
+	CAIRN_REFERENCE_CALL(call_MPI_Startall(count, array_of_requests));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
@@ -1229,7 +1229,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Startall(reference_, result_, count, array_of_requests));
+	CAIRN_REFERENCE_RETURN(return_MPI_Startall(reference_, result_, count, array_of_requests));
 	return result_;
 }
 
@@ -1241,7 +1241,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		return real_(request, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Wait(request, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1265,7 +1265,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Wait(reference_, result_, ignored_status_, request, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Wait(reference_, result_, ignored_status_, request, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1279,7 +1279,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		return real_(count, array_of_requests, index, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Waitany(count, array_of_requests, index, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1306,7 +1306,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitany(reference_, result_, ignored_status_, count, array_of_requests, index, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Waitany(reference_, result_, ignored_status_, count, array_of_requests, index, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1320,7 +1320,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		return real_(count, array_of_requests, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1348,7 +1348,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1362,7 +1362,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1393,7 +1393,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1407,7 +1407,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		return real_(request, flag, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Test(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1432,7 +1432,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Test(reference_, result_, ignored_status_, request, flag, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Test(reference_, result_, ignored_status_, request, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1446,7 +1446,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		return real_(count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Testany(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1474,7 +1474,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testany(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Testany(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1488,7 +1488,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1517,7 +1517,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1531,7 +1531,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1562,7 +1562,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1574,7 +1574,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(49, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_free(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_free(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 49, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1588,7 +1588,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_free(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_free(reference_, result_, request));
 	return result_;
 }
 
@@ -1600,7 +1600,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		return real_(request, flag, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1623,7 +1623,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status(reference_, result_, ignored_status_, request, flag, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status(reference_, result_, ignored_status_, request, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1637,7 +1637,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1664,7 +1664,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1678,7 +1678,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 		return real_(count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1704,7 +1704,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_any(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_any(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1718,7 +1718,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		array_of_statuses = MPI_STATUSES_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1747,7 +1747,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
@@ -1759,7 +1759,7 @@ int cairn_MPI_Cancel(MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(54, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cancel(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Cancel(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1770,7 +1770,7 @@ int cairn_MPI_Cancel(MPI_Request *request)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cancel(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cancel(reference_, result_, request));
 	return result_;
 }
 
@@ -1780,7 +1780,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(55, &caller_, &real_))
 		return real_(status, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test_cancelled(status, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Test_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1793,7 +1793,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Test_cancelled(reference_, result_, status, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Test_cancelled(reference_, result_, status, flag));
 	return result_;
 }
 
@@ -1803,7 +1803,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(56, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_count(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 56, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1817,7 +1817,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_count(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_count(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -1827,7 +1827,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(57, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count_c(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_count_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 57, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1841,7 +1841,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_count_c(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_count_c(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -1853,7 +1853,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		return real_(source, tag, comm, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Probe(source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1877,7 +1877,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Probe(reference_, result_, ignored_status_, source, tag, comm, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Probe(reference_, result_, ignored_status_, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1891,7 +1891,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		return real_(source, tag, comm, flag, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Iprobe(source, tag, comm, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1916,7 +1916,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iprobe(reference_, result_, ignored_status_, source, tag, comm, flag, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iprobe(reference_, result_, ignored_status_, source, tag, comm, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1930,7 +1930,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		return real_(source, tag, comm, message, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Mprobe(source, tag, comm, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1956,7 +1956,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mprobe(reference_, result_, ignored_status_, source, tag, comm, message, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Mprobe(reference_, result_, ignored_status_, source, tag, comm, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1970,7 +1970,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		return real_(source, tag, comm, flag, message, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Improbe(source, tag, comm, flag, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1997,7 +1997,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Improbe(reference_, result_, ignored_status_, source, tag, comm, flag, message, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Improbe(reference_, result_, ignored_status_, source, tag, comm, flag, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -2011,7 +2011,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		return real_(buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Mrecv(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -2038,7 +2038,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mrecv(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Mrecv(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -2052,7 +2052,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		return real_(buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -2079,7 +2079,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mrecv_c(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Mrecv_c(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -2091,7 +2091,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(64, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv(buf, count, datatype, message, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Imrecv(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 64, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2109,7 +2109,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Imrecv(reference_, result_, buf, count, datatype, message, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Imrecv(reference_, result_, buf, count, datatype, message, request));
 	return result_;
 }
 
@@ -2119,7 +2119,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(65, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv_c(buf, count, datatype, message, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 65, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2137,7 +2137,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Imrecv_c(reference_, result_, buf, count, datatype, message, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Imrecv_c(reference_, result_, buf, count, datatype, message, request));
 	return result_;
 }
 
@@ -2147,7 +2147,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(66, &caller_, &real_))
 		return real_(buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach(buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2159,7 +2159,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_attach(reference_, result_, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_attach(reference_, result_, buffer, size));
 	return result_;
 }
 
@@ -2169,7 +2169,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(67, &caller_, &real_))
 		return real_(buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach_c(buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach_c(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2181,7 +2181,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_attach_c(reference_, result_, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_attach_c(reference_, result_, buffer, size));
 	return result_;
 }
 
@@ -2191,7 +2191,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(68, &caller_, &real_))
 		return real_(buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach(buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2204,7 +2204,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_detach(reference_, result_, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_detach(reference_, result_, buffer_addr, size));
 	return result_;
 }
 
@@ -2214,7 +2214,7 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(69, &caller_, &real_))
 		return real_(buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach_c(buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach_c(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2227,7 +2227,7 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_detach_c(reference_, result_, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_detach_c(reference_, result_, buffer_addr, size));
 	return result_;
 }
 
@@ -2237,7 +2237,7 @@ int cairn_MPI_Buffer_flush(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(70, &caller_, &real_))
 		return real_();
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_flush());
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_flush());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2247,7 +2247,7 @@ int cairn_MPI_Buffer_flush(void)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_flush(reference_, result_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_flush(reference_, result_));
 	return result_;
 }
 
@@ -2257,7 +2257,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(71, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_iflush(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Buffer_iflush(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2270,7 +2270,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Buffer_iflush(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_iflush(reference_, result_, request));
 	return result_;
 }
 
@@ -2280,7 +2280,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(72, &caller_, &real_))
 		return real_(comm, buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer(comm, buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2293,7 +2293,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_attach_buffer(reference_, result_, comm, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_attach_buffer(reference_, result_, comm, buffer, size));
 	return result_;
 }
 
@@ -2303,7 +2303,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(73, &caller_, &real_))
 		return real_(comm, buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer_c(comm, buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2316,7 +2316,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_attach_buffer_c(reference_, result_, comm, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_attach_buffer_c(reference_, result_, comm, buffer, size));
 	return result_;
 }
 
@@ -2326,7 +2326,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(74, &caller_, &real_))
 		return real_(session, buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer(session, buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2339,7 +2339,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_attach_buffer(reference_, result_, session, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_attach_buffer(reference_, result_, session, buffer, size));
 	return result_;
 }
 
@@ -2349,7 +2349,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(75, &caller_, &real_))
 		return real_(session, buffer, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer_c(session, buffer, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer_c(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2362,7 +2362,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_attach_buffer_c(reference_, result_, session, buffer, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_attach_buffer_c(reference_, result_, session, buffer, size));
 	return result_;
 }
 
@@ -2372,7 +2372,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(76, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2386,7 +2386,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_detach_buffer(reference_, result_, comm, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_detach_buffer(reference_, result_, comm, buffer_addr, size));
 	return result_;
 }
 
@@ -2396,7 +2396,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(77, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2410,7 +2410,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_detach_buffer_c(reference_, result_, comm, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_detach_buffer_c(reference_, result_, comm, buffer_addr, size));
 	return result_;
 }
 
@@ -2420,7 +2420,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(78, &caller_, &real_))
 		return real_(session, buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer(session, buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2434,7 +2434,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_detach_buffer(reference_, result_, session, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_detach_buffer(reference_, result_, session, buffer_addr, size));
 	return result_;
 }
 
@@ -2444,7 +2444,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(79, &caller_, &real_))
 		return real_(session, buffer_addr, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2458,7 +2458,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_detach_buffer_c(reference_, result_, session, buffer_addr, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_detach_buffer_c(reference_, result_, session, buffer_addr, size));
 	return result_;
 }
 
@@ -2468,7 +2468,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(80, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_flush_buffer(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_flush_buffer(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2479,7 +2479,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_flush_buffer(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_flush_buffer(reference_, result_, comm));
 	return result_;
 }
 
@@ -2489,7 +2489,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(81, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_flush_buffer(session));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_flush_buffer(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2500,7 +2500,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_flush_buffer(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_flush_buffer(reference_, result_, session));
 	return result_;
 }
 
@@ -2510,7 +2510,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(82, &caller_, &real_))
 		return real_(comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_iflush_buffer(comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_iflush_buffer(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2524,7 +2524,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_iflush_buffer(reference_, result_, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_iflush_buffer(reference_, result_, comm, request));
 	return result_;
 }
 
@@ -2534,7 +2534,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(83, &caller_, &real_))
 		return real_(session, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_iflush_buffer(session, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_iflush_buffer(session, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2548,7 +2548,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_iflush_buffer(reference_, result_, session, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_iflush_buffer(reference_, result_, session, request));
 	return result_;
 }
 
@@ -2558,7 +2558,7 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(84, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2579,6 +2579,6 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Psend_init(reference_, result_, buf, partitions, count, datatype, dest, tag, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Psend_init(reference_, result_, buf, partitions, count, datatype, dest, tag, comm, info, request));
 	return result_;
 }

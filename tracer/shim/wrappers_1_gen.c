@@ -7,7 +7,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(85, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, source, tag, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 85, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -28,7 +28,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Precv_init(reference_, result_, buf, partitions, count, datatype, source, tag, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Precv_init(reference_, result_, buf, partitions, count, datatype, source, tag, comm, info, request));
 	return result_;
 }
 
@@ -38,7 +38,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(86, &caller_, &real_))
 		return real_(partition, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready(partition, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Pready(partition, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 86, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -50,7 +50,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pready(reference_, result_, partition, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pready(reference_, result_, partition, request));
 	return result_;
 }
 
@@ -60,7 +60,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(87, &caller_, &real_))
 		return real_(partition_low, partition_high, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_range(partition_low, partition_high, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Pready_range(partition_low, partition_high, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 87, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -73,7 +73,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pready_range(reference_, result_, partition_low, partition_high, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pready_range(reference_, result_, partition_low, partition_high, request));
 	return result_;
 }
 
@@ -83,7 +83,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(88, &caller_, &real_))
 		return real_(length, array_of_partitions, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_list(length, array_of_partitions, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Pready_list(length, array_of_partitions, request));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
 	uint64_t *word_ = cairn_open(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), caller_);
@@ -97,7 +97,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pready_list(reference_, result_, length, array_of_partitions, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pready_list(reference_, result_, length, array_of_partitions, request));
 	return result_;
 }
 
@@ -107,7 +107,7 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(89, &caller_, &real_))
 		return real_(request, partition, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Parrived(request, partition, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Parrived(request, partition, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 89, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -121,7 +121,7 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Parrived(reference_, result_, request, partition, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Parrived(reference_, result_, request, partition, flag));
 	return result_;
 }
 
@@ -131,7 +131,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(90, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Barrier(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -147,7 +147,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Barrier(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Barrier(reference_, result_, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -159,7 +159,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(91, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast(buffer, count, datatype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Bcast(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -180,7 +180,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast(reference_, result_, buffer, count, datatype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bcast(reference_, result_, buffer, count, datatype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -192,7 +192,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(92, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_c(buffer, count, datatype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Bcast_c(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -213,7 +213,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_c(reference_, result_, buffer, count, datatype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bcast_c(reference_, result_, buffer, count, datatype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -225,7 +225,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(93, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -248,7 +248,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -260,7 +260,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(94, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -283,7 +283,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -295,7 +295,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(95, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -322,7 +322,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -334,7 +334,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(96, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -361,7 +361,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -373,7 +373,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(97, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -396,7 +396,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -408,7 +408,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(98, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -431,7 +431,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -443,7 +443,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(99, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -470,7 +470,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -482,7 +482,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(100, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -509,7 +509,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -521,7 +521,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(101, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -543,7 +543,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -555,7 +555,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(102, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -577,7 +577,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -589,7 +589,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(103, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -614,7 +614,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -626,7 +626,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(104, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -651,7 +651,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -663,7 +663,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(105, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -685,7 +685,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -697,7 +697,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(106, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -719,7 +719,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -731,7 +731,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(107, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -759,7 +759,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -771,7 +771,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(108, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -799,7 +799,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -811,7 +811,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(109, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -841,7 +841,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -853,7 +853,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(110, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -883,7 +883,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -895,7 +895,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(111, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -917,7 +917,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -929,7 +929,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(112, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -951,7 +951,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -963,7 +963,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(113, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -984,7 +984,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -996,7 +996,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(114, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1017,7 +1017,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1029,7 +1029,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(115, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1050,7 +1050,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1062,7 +1062,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(116, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1083,7 +1083,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1095,7 +1095,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(117, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -1117,7 +1117,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1129,7 +1129,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(118, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -1151,7 +1151,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1163,7 +1163,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(119, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1184,7 +1184,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1196,7 +1196,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(120, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1217,7 +1217,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1229,7 +1229,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(121, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1250,7 +1250,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Exscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1262,7 +1262,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(122, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1283,7 +1283,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Exscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1295,7 +1295,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(123, &caller_, &real_))
 		return real_(comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibarrier(comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ibarrier(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1309,7 +1309,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ibarrier(reference_, result_, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ibarrier(reference_, result_, comm, request));
 	return result_;
 }
 
@@ -1319,7 +1319,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(124, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1338,7 +1338,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ibcast(reference_, result_, buffer, count, datatype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ibcast(reference_, result_, buffer, count, datatype, root, comm, request));
 	return result_;
 }
 
@@ -1348,7 +1348,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(125, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1367,7 +1367,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ibcast_c(reference_, result_, buffer, count, datatype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ibcast_c(reference_, result_, buffer, count, datatype, root, comm, request));
 	return result_;
 }
 
@@ -1377,7 +1377,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(126, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1398,7 +1398,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Igather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Igather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1408,7 +1408,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(127, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1429,7 +1429,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Igather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Igather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1439,7 +1439,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(128, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1464,7 +1464,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Igatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Igatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1474,7 +1474,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(129, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1499,7 +1499,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Igatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Igatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1509,7 +1509,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(130, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1530,7 +1530,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1540,7 +1540,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(131, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1561,7 +1561,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1571,7 +1571,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(132, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1596,7 +1596,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1606,7 +1606,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(133, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1631,7 +1631,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
 }
 
@@ -1641,7 +1641,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(134, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1661,7 +1661,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1671,7 +1671,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(135, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1691,7 +1691,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1701,7 +1701,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(136, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1724,7 +1724,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
 }
 
@@ -1734,7 +1734,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(137, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1757,7 +1757,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
 }
 
@@ -1767,7 +1767,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(138, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1787,7 +1787,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1797,7 +1797,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(139, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1817,7 +1817,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1827,7 +1827,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(140, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1853,7 +1853,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
 }
 
@@ -1863,7 +1863,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(141, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1889,7 +1889,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
 }
 
@@ -1899,7 +1899,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(142, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1927,7 +1927,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
 }
 
@@ -1937,7 +1937,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(143, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1965,7 +1965,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ialltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
 }
 
@@ -1975,7 +1975,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(144, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1995,7 +1995,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	return result_;
 }
 
@@ -2005,7 +2005,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(145, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2025,7 +2025,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	return result_;
 }
 
@@ -2035,7 +2035,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(146, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2054,7 +2054,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2064,7 +2064,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(147, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2083,7 +2083,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iallreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iallreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2093,7 +2093,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(148, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2112,7 +2112,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2122,7 +2122,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(149, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2141,7 +2141,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2151,7 +2151,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(150, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -2171,7 +2171,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2181,7 +2181,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(151, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -2201,7 +2201,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ireduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2211,7 +2211,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(152, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2230,7 +2230,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2240,7 +2240,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(153, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2259,7 +2259,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2269,7 +2269,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(154, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2288,7 +2288,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iexscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iexscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2298,7 +2298,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(155, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2317,7 +2317,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iexscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Iexscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
 }
 
@@ -2327,7 +2327,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(156, &caller_, &real_))
 		return real_(comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier_init(comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Barrier_init(comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 156, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2342,7 +2342,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Barrier_init(reference_, result_, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Barrier_init(reference_, result_, comm, info, request));
 	return result_;
 }
 
@@ -2352,7 +2352,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(157, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2372,7 +2372,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_init(reference_, result_, buffer, count, datatype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bcast_init(reference_, result_, buffer, count, datatype, root, comm, info, request));
 	return result_;
 }
 
@@ -2382,7 +2382,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(158, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2402,7 +2402,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_init_c(reference_, result_, buffer, count, datatype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Bcast_init_c(reference_, result_, buffer, count, datatype, root, comm, info, request));
 	return result_;
 }
 
@@ -2412,7 +2412,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(159, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2434,7 +2434,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2444,7 +2444,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(160, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2466,7 +2466,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2476,7 +2476,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(161, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2502,7 +2502,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2512,7 +2512,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(162, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2538,7 +2538,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Gatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2548,7 +2548,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(163, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2570,7 +2570,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatter_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2580,7 +2580,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(164, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2602,7 +2602,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatter_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2612,7 +2612,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(165, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2638,7 +2638,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_init(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatterv_init(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2648,7 +2648,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(166, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2674,7 +2674,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_init_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scatterv_init_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
 }
 
@@ -2684,7 +2684,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(167, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2705,7 +2705,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -2715,7 +2715,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(168, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2736,6 +2736,6 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }

@@ -7,7 +7,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(169, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -31,7 +31,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -41,7 +41,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(170, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -65,7 +65,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -75,7 +75,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(171, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 171, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -96,7 +96,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -106,7 +106,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(172, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 172, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -127,7 +127,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -137,7 +137,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(173, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -164,7 +164,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -174,7 +174,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(174, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -201,7 +201,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -211,7 +211,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(175, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -240,7 +240,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
 }
 
@@ -250,7 +250,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(176, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -279,7 +279,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
 }
 
@@ -289,7 +289,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(177, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 177, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -310,7 +310,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	return result_;
 }
 
@@ -320,7 +320,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(178, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 178, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -341,7 +341,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	return result_;
 }
 
@@ -351,7 +351,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(179, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 179, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -371,7 +371,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -381,7 +381,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(180, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 180, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -401,7 +401,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -411,7 +411,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(181, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 181, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -431,7 +431,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_init(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block_init(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -441,7 +441,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(182, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 182, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -461,7 +461,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_init_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block_init_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -471,7 +471,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(183, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -492,7 +492,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_init(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_init(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -502,7 +502,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(184, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), caller_);
@@ -523,7 +523,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_init_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_init_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -533,7 +533,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(185, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 185, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -553,7 +553,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -563,7 +563,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(186, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 186, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -583,7 +583,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Scan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -593,7 +593,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(187, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 187, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -613,7 +613,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Exscan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -623,7 +623,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(188, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 188, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -643,7 +643,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Exscan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
 }
 
@@ -653,7 +653,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(189, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 189, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -675,7 +675,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -687,7 +687,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(190, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 190, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -709,7 +709,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -721,7 +721,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(191, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -746,7 +746,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -758,7 +758,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(192, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -783,7 +783,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -795,7 +795,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(193, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 193, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -817,7 +817,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -829,7 +829,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(194, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 194, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -851,7 +851,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -863,7 +863,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(195, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -891,7 +891,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -903,7 +903,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(196, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -931,7 +931,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -943,7 +943,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(197, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -973,7 +973,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -985,7 +985,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(198, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1015,7 +1015,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1027,7 +1027,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(199, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 199, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1047,7 +1047,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1057,7 +1057,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(200, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 200, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1077,7 +1077,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1087,7 +1087,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(201, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1110,7 +1110,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
 }
 
@@ -1120,7 +1120,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(202, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1143,7 +1143,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
 }
 
@@ -1153,7 +1153,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(203, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 203, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1173,7 +1173,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1183,7 +1183,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(204, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 204, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1203,7 +1203,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
 }
 
@@ -1213,7 +1213,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(205, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1239,7 +1239,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
 }
 
@@ -1249,7 +1249,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(206, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1275,7 +1275,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
 }
 
@@ -1285,7 +1285,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(207, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1313,7 +1313,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
 }
 
@@ -1323,7 +1323,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(208, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1351,7 +1351,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Ineighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
 }
 
@@ -1361,7 +1361,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(209, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 209, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1382,7 +1382,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1392,7 +1392,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(210, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 210, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1413,7 +1413,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1423,7 +1423,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(211, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1447,7 +1447,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1457,7 +1457,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(212, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1481,7 +1481,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1491,7 +1491,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(213, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 213, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1512,7 +1512,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1522,7 +1522,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(214, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 214, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1543,7 +1543,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1553,7 +1553,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(215, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1580,7 +1580,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1590,7 +1590,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(216, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1617,7 +1617,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
 }
 
@@ -1627,7 +1627,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(217, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1656,7 +1656,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
 }
 
@@ -1666,7 +1666,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(218, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1695,7 +1695,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
 }
 
@@ -1705,7 +1705,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(219, &caller_, &real_))
 		return real_(user_fn, commute, op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create(user_fn, commute, op));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_create(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1720,7 +1720,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_create(reference_, result_, user_fn, commute, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_create(reference_, result_, user_fn, commute, op));
 	return result_;
 }
 
@@ -1730,7 +1730,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(220, &caller_, &real_))
 		return real_(user_fn, commute, op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create_c(user_fn, commute, op));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_create_c(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1745,7 +1745,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_create_c(reference_, result_, user_fn, commute, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_create_c(reference_, result_, user_fn, commute, op));
 	return result_;
 }
 
@@ -1755,7 +1755,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(221, &caller_, &real_))
 		return real_(op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_free(op));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_free(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 221, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1769,7 +1769,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 		*word_++ = defined_ ? CAIRN_WORD_AT(op) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_free(reference_, result_, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_free(reference_, result_, op));
 	return result_;
 }
 
@@ -1779,7 +1779,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(222, &caller_, &real_))
 		return real_(op, commute);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_commutative(op, commute));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_commutative(op, commute));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1792,7 +1792,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 		*word_++ = defined_ ? CAIRN_WORD_AT(commute) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_commutative(reference_, result_, op, commute));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_commutative(reference_, result_, op, commute));
 	return result_;
 }
 
@@ -1802,7 +1802,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(223, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 223, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1818,7 +1818,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 		*word_++ = cairn_place(CAIRN_WORD(inoutbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_local(reference_, result_, inbuf, inoutbuf, count, datatype, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_local(reference_, result_, inbuf, inoutbuf, count, datatype, op));
 	return result_;
 }
 
@@ -1828,7 +1828,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(224, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
+	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 224, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1844,7 +1844,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 		*word_++ = cairn_place(CAIRN_WORD(inoutbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_local_c(reference_, result_, inbuf, inoutbuf, count, datatype, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_local_c(reference_, result_, inbuf, inoutbuf, count, datatype, op));
 	return result_;
 }
 
@@ -1854,7 +1854,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(225, &caller_, &real_))
 		return real_(group, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_size(group, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_size(group, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1867,7 +1867,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_size(reference_, result_, group, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_size(reference_, result_, group, size));
 	return result_;
 }
 
@@ -1877,7 +1877,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(226, &caller_, &real_))
 		return real_(group, rank);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_rank(group, rank));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_rank(group, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1890,7 +1890,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_rank(reference_, result_, group, rank));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_rank(reference_, result_, group, rank));
 	return result_;
 }
 
@@ -1900,7 +1900,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(227, &caller_, &real_))
 		return real_(group1, n, ranks1, group2, ranks2);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -1918,7 +1918,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 		CAIRN_PUT_LIST(word_, defined_ ? length_ranks2_ : CAIRN_NULL, ranks2);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_translate_ranks(reference_, result_, group1, n, ranks1, group2, ranks2));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_translate_ranks(reference_, result_, group1, n, ranks1, group2, ranks2));
 	return result_;
 }
 
@@ -1928,7 +1928,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(228, &caller_, &real_))
 		return real_(group1, group2, result);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_compare(group1, group2, result));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_compare(group1, group2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 228, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1942,7 +1942,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 		*word_++ = defined_ ? CAIRN_WORD_AT(result) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_compare(reference_, result_, group1, group2, result));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_compare(reference_, result_, group1, group2, result));
 	return result_;
 }
 
@@ -1952,7 +1952,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(229, &caller_, &real_))
 		return real_(comm, group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_group(comm, group));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1966,7 +1966,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_group(reference_, result_, comm, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_group(reference_, result_, comm, group));
 	return result_;
 }
 
@@ -1976,7 +1976,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(230, &caller_, &real_))
 		return real_(group1, group2, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_union(group1, group2, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_union(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 230, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1991,7 +1991,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_union(reference_, result_, group1, group2, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_union(reference_, result_, group1, group2, newgroup));
 	return result_;
 }
 
@@ -2001,7 +2001,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(231, &caller_, &real_))
 		return real_(group1, group2, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_intersection(group1, group2, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_intersection(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 231, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2016,7 +2016,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_intersection(reference_, result_, group1, group2, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_intersection(reference_, result_, group1, group2, newgroup));
 	return result_;
 }
 
@@ -2026,7 +2026,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(232, &caller_, &real_))
 		return real_(group1, group2, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_difference(group1, group2, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_difference(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 232, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2041,7 +2041,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_difference(reference_, result_, group1, group2, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_difference(reference_, result_, group1, group2, newgroup));
 	return result_;
 }
 
@@ -2051,7 +2051,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(233, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_incl(group, n, ranks, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_incl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), caller_);
@@ -2068,7 +2068,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_incl(reference_, result_, group, n, ranks, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_incl(reference_, result_, group, n, ranks, newgroup));
 	return result_;
 }
 
@@ -2078,7 +2078,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(234, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_excl(group, n, ranks, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_excl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), caller_);
@@ -2095,7 +2095,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_excl(reference_, result_, group, n, ranks, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_excl(reference_, result_, group, n, ranks, newgroup));
 	return result_;
 }
 
@@ -2105,7 +2105,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(235, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_incl(group, n, ranges, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), caller_);
@@ -2122,7 +2122,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_range_incl(reference_, result_, group, n, ranges, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_range_incl(reference_, result_, group, n, ranges, newgroup));
 	return result_;
 }
 
@@ -2132,7 +2132,7 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(236, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_excl(group, n, ranges, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), caller_);
@@ -2149,7 +2149,7 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_range_excl(reference_, result_, group, n, ranges, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_range_excl(reference_, result_, group, n, ranges, newgroup));
 	return result_;
 }
 
@@ -2159,7 +2159,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(237, &caller_, &real_))
 		return real_(session, pset_name, newgroup);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_from_session_pset(session, pset_name, newgroup));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
 	uint64_t *word_ = cairn_open(&record_, 237, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), caller_);
@@ -2175,7 +2175,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_from_session_pset(reference_, result_, session, pset_name, newgroup));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_from_session_pset(reference_, result_, session, pset_name, newgroup));
 	return result_;
 }
 
@@ -2185,7 +2185,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(238, &caller_, &real_))
 		return real_(group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_free(group));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_free(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 238, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2199,7 +2199,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_free(reference_, result_, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_free(reference_, result_, group));
 	return result_;
 }
 
@@ -2209,7 +2209,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(239, &caller_, &real_))
 		return real_(comm, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_size(comm, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2222,7 +2222,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_size(reference_, result_, comm, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_size(reference_, result_, comm, size));
 	return result_;
 }
 
@@ -2232,7 +2232,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(240, &caller_, &real_))
 		return real_(comm, rank);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_rank(comm, rank));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_rank(comm, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2245,7 +2245,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_rank(reference_, result_, comm, rank));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_rank(reference_, result_, comm, rank));
 	return result_;
 }
 
@@ -2255,7 +2255,7 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(241, &caller_, &real_))
 		return real_(comm1, comm2, result);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_compare(comm1, comm2, result));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_compare(comm1, comm2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 241, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2269,7 +2269,7 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		*word_++ = defined_ ? CAIRN_WORD_AT(result) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_compare(reference_, result_, comm1, comm2, result));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_compare(reference_, result_, comm1, comm2, result));
 	return result_;
 }
 
@@ -2279,7 +2279,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(242, &caller_, &real_))
 		return real_(comm, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup(comm, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_dup(comm, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2295,7 +2295,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_dup(reference_, result_, comm, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_dup(reference_, result_, comm, newcomm));
 	return result_;
 }
 
@@ -2305,7 +2305,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(243, &caller_, &real_))
 		return real_(comm, info, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup_with_info(comm, info, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 243, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2322,7 +2322,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_dup_with_info(reference_, result_, comm, info, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_dup_with_info(reference_, result_, comm, info, newcomm));
 	return result_;
 }
 
@@ -2332,7 +2332,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(244, &caller_, &real_))
 		return real_(comm, newcomm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup(comm, newcomm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup(comm, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2347,7 +2347,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_idup(reference_, result_, comm, newcomm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_idup(reference_, result_, comm, newcomm, request));
 	return result_;
 }
 
@@ -2357,7 +2357,7 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(245, &caller_, &real_))
 		return real_(comm, info, newcomm, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 245, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2373,7 +2373,7 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_idup_with_info(reference_, result_, comm, info, newcomm, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_idup_with_info(reference_, result_, comm, info, newcomm, request));
 	return result_;
 }
 
@@ -2383,7 +2383,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(246, &caller_, &real_))
 		return real_(comm, group, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create(comm, group, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_create(comm, group, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 246, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2400,7 +2400,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_create(reference_, result_, comm, group, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create(reference_, result_, comm, group, newcomm));
 	return result_;
 }
 
@@ -2410,7 +2410,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(247, &caller_, &real_))
 		return real_(comm, group, tag, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_group(comm, group, tag, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 247, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2428,7 +2428,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_create_group(reference_, result_, comm, group, tag, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_group(reference_, result_, comm, group, tag, newcomm));
 	return result_;
 }
 
@@ -2438,7 +2438,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(248, &caller_, &real_))
 		return real_(comm, color, key, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split(comm, color, key, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_split(comm, color, key, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 248, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2456,7 +2456,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_split(reference_, result_, comm, color, key, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_split(reference_, result_, comm, color, key, newcomm));
 	return result_;
 }
 
@@ -2466,7 +2466,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(249, &caller_, &real_))
 		return real_(comm, split_type, key, info, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 249, CAIRN_HEADER + 40 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2485,7 +2485,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_split_type(reference_, result_, comm, split_type, key, info, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_split_type(reference_, result_, comm, split_type, key, info, newcomm));
 	return result_;
 }
 
@@ -2495,7 +2495,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(250, &caller_, &real_))
 		return real_(group, stringtag, info, errhandler, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
 	uint64_t *word_ = cairn_open(&record_, 250, CAIRN_HEADER + 32 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), caller_);
@@ -2515,7 +2515,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_create_from_group(reference_, result_, group, stringtag, info, errhandler, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_from_group(reference_, result_, group, stringtag, info, errhandler, newcomm));
 	return result_;
 }
 
@@ -2525,7 +2525,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(251, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_free(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 251, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2539,7 +2539,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_free(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_free(reference_, result_, comm));
 	return result_;
 }
 
@@ -2549,7 +2549,7 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(252, &caller_, &real_))
 		return real_(comm, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_info(comm, info));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_info(comm, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 252, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2561,6 +2561,6 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_set_info(reference_, result_, comm, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_info(reference_, result_, comm, info));
 	return result_;
 }

@@ -7,7 +7,7 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(253, &caller_, &real_))
 		return real_(comm, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_info(comm, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_info(comm, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -21,7 +21,7 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_get_info(reference_, result_, comm, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_info(reference_, result_, comm, info_used));
 	return result_;
 }
 
@@ -31,7 +31,7 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(254, &caller_, &real_))
 		return real_(comm, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_test_inter(comm, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_test_inter(comm, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -44,7 +44,7 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_test_inter(reference_, result_, comm, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_test_inter(reference_, result_, comm, flag));
 	return result_;
 }
 
@@ -54,7 +54,7 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(255, &caller_, &real_))
 		return real_(comm, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_size(comm, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_remote_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -67,7 +67,7 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_remote_size(reference_, result_, comm, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_remote_size(reference_, result_, comm, size));
 	return result_;
 }
 
@@ -77,7 +77,7 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(256, &caller_, &real_))
 		return real_(comm, group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_group(comm, group));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_remote_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -91,7 +91,7 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_remote_group(reference_, result_, comm, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_remote_group(reference_, result_, comm, group));
 	return result_;
 }
 
@@ -101,7 +101,7 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(257, &caller_, &real_))
 		return real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 257, CAIRN_HEADER + 48 + cairn_description_bytes(cairn_ask_processes(local_comm) + cairn_ask_processes(peer_comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -121,7 +121,7 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 			word_ = cairn_describe(&record_, word_, *newintercomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Intercomm_create(reference_, result_, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Intercomm_create(reference_, result_, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	return result_;
 }
 
@@ -131,7 +131,7 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(258, &caller_, &real_))
 		return real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
 	uint64_t *word_ = cairn_open(&record_, 258, CAIRN_HEADER + 56 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), caller_);
@@ -154,7 +154,7 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 			word_ = cairn_describe(&record_, word_, *newintercomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Intercomm_create_from_groups(reference_, result_, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Intercomm_create_from_groups(reference_, result_, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	return result_;
 }
 
@@ -164,7 +164,7 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(259, &caller_, &real_))
 		return real_(intercomm, high, newintracomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_merge(intercomm, high, newintracomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Intercomm_merge(intercomm, high, newintracomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 259, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(intercomm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -181,7 +181,7 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 			word_ = cairn_describe(&record_, word_, *newintracomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Intercomm_merge(reference_, result_, intercomm, high, newintracomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Intercomm_merge(reference_, result_, intercomm, high, newintracomm));
 	return result_;
 }
 
@@ -191,7 +191,7 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(260, &caller_, &real_))
 		return real_(comm, comm_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_name(comm, comm_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_name(comm, comm_name));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : (int64_t)strlen(comm_name);
 	uint64_t *word_ = cairn_open(&record_, 260, CAIRN_HEADER + 8 + cairn_string_bytes(length_comm_name_), caller_);
@@ -204,7 +204,7 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_set_name(reference_, result_, comm, comm_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_name(reference_, result_, comm, comm_name));
 	return result_;
 }
 
@@ -214,7 +214,7 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(261, &caller_, &real_))
 		return real_(datatype, type_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_name(datatype, type_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_set_name(datatype, type_name));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : (int64_t)strlen(type_name);
 	uint64_t *word_ = cairn_open(&record_, 261, CAIRN_HEADER + 8 + cairn_string_bytes(length_type_name_), caller_);
@@ -227,7 +227,7 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_set_name(reference_, result_, datatype, type_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_set_name(reference_, result_, datatype, type_name));
 	return result_;
 }
 
@@ -237,7 +237,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(262, &caller_, &real_))
 		return real_(win, win_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_name(win, win_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_set_name(win, win_name));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : (int64_t)strlen(win_name);
 	uint64_t *word_ = cairn_open(&record_, 262, CAIRN_HEADER + 8 + cairn_string_bytes(length_win_name_), caller_);
@@ -250,7 +250,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_set_name(reference_, result_, win, win_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_name(reference_, result_, win, win_name));
 	return result_;
 }
 
@@ -260,7 +260,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(263, &caller_, &real_))
 		return real_(comm, comm_name, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_name(comm, comm_name, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_name(comm, comm_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), caller_);
@@ -275,7 +275,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_get_name(reference_, result_, comm, comm_name, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_name(reference_, result_, comm, comm_name, resultlen));
 	return result_;
 }
 
@@ -285,7 +285,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(264, &caller_, &real_))
 		return real_(datatype, type_name, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_name(datatype, type_name, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_name(datatype, type_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), caller_);
@@ -300,7 +300,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_name(reference_, result_, datatype, type_name, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_name(reference_, result_, datatype, type_name, resultlen));
 	return result_;
 }
 
@@ -310,7 +310,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(265, &caller_, &real_))
 		return real_(win, win_name, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_name(win, win_name, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_name(win, win_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), caller_);
@@ -325,7 +325,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_get_name(reference_, result_, win, win_name, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_name(reference_, result_, win, win_name, resultlen));
 	return result_;
 }
 
@@ -335,7 +335,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(266, &caller_, &real_))
 		return real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -351,7 +351,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_create_keyval(reference_, result_, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_keyval(reference_, result_, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	return result_;
 }
 
@@ -361,7 +361,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(267, &caller_, &real_))
 		return real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -377,7 +377,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_create_keyval(reference_, result_, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_keyval(reference_, result_, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	return result_;
 }
 
@@ -387,7 +387,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(268, &caller_, &real_))
 		return real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -403,7 +403,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_keyval(reference_, result_, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_keyval(reference_, result_, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	return result_;
 }
 
@@ -413,7 +413,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(269, &caller_, &real_))
 		return real_(comm_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free_keyval(comm_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_free_keyval(comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 269, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -427,7 +427,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm_keyval) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_free_keyval(reference_, result_, comm_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_free_keyval(reference_, result_, comm_keyval));
 	return result_;
 }
 
@@ -437,7 +437,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(270, &caller_, &real_))
 		return real_(win_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free_keyval(win_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_free_keyval(win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 270, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -451,7 +451,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 		*word_++ = defined_ ? CAIRN_WORD_AT(win_keyval) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_free_keyval(reference_, result_, win_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_free_keyval(reference_, result_, win_keyval));
 	return result_;
 }
 
@@ -461,7 +461,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(271, &caller_, &real_))
 		return real_(type_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free_keyval(type_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_free_keyval(type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 271, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -475,7 +475,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 		*word_++ = defined_ ? CAIRN_WORD_AT(type_keyval) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_free_keyval(reference_, result_, type_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_free_keyval(reference_, result_, type_keyval));
 	return result_;
 }
 
@@ -485,7 +485,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(272, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 272, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -498,7 +498,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_set_attr(reference_, result_, comm, comm_keyval, attribute_val));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_attr(reference_, result_, comm, comm_keyval, attribute_val));
 	return result_;
 }
 
@@ -508,7 +508,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(273, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_attr(win, win_keyval, attribute_val));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_set_attr(win, win_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 273, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -521,7 +521,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_set_attr(reference_, result_, win, win_keyval, attribute_val));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_attr(reference_, result_, win, win_keyval, attribute_val));
 	return result_;
 }
 
@@ -531,7 +531,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(274, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 274, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -544,7 +544,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_set_attr(reference_, result_, datatype, type_keyval, attribute_val));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_set_attr(reference_, result_, datatype, type_keyval, attribute_val));
 	return result_;
 }
 
@@ -554,7 +554,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(275, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 275, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -569,7 +569,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_get_attr(reference_, result_, comm, comm_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_attr(reference_, result_, comm, comm_keyval, attribute_val, flag));
 	return result_;
 }
 
@@ -579,7 +579,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(276, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 276, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -594,7 +594,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_get_attr(reference_, result_, win, win_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_attr(reference_, result_, win, win_keyval, attribute_val, flag));
 	return result_;
 }
 
@@ -604,7 +604,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(277, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 277, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -619,7 +619,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_attr(reference_, result_, datatype, type_keyval, attribute_val, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_attr(reference_, result_, datatype, type_keyval, attribute_val, flag));
 	return result_;
 }
 
@@ -629,7 +629,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(278, &caller_, &real_))
 		return real_(comm, comm_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_delete_attr(comm, comm_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_delete_attr(comm, comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 278, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -641,7 +641,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_delete_attr(reference_, result_, comm, comm_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_delete_attr(reference_, result_, comm, comm_keyval));
 	return result_;
 }
 
@@ -651,7 +651,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(279, &caller_, &real_))
 		return real_(win, win_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_delete_attr(win, win_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_delete_attr(win, win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 279, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -663,7 +663,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_delete_attr(reference_, result_, win, win_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_delete_attr(reference_, result_, win, win_keyval));
 	return result_;
 }
 
@@ -673,7 +673,7 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(280, &caller_, &real_))
 		return real_(datatype, type_keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_delete_attr(datatype, type_keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_delete_attr(datatype, type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 280, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -685,7 +685,7 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_delete_attr(reference_, result_, datatype, type_keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_delete_attr(reference_, result_, datatype, type_keyval));
 	return result_;
 }
 
@@ -695,7 +695,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(281, &caller_, &real_))
 		return real_(comm_old, ndims, dims, periods, reorder, comm_cart);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -717,7 +717,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 			word_ = cairn_describe(&record_, word_, *comm_cart);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_create(reference_, result_, comm_old, ndims, dims, periods, reorder, comm_cart));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_create(reference_, result_, comm_old, ndims, dims, periods, reorder, comm_cart));
 	return result_;
 }
 
@@ -727,7 +727,7 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(282, &caller_, &real_))
 		return real_(nnodes, ndims, dims);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dims_create(nnodes, ndims, dims));
+	CAIRN_REFERENCE_CALL(call_MPI_Dims_create(nnodes, ndims, dims));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	uint64_t *word_ = cairn_open(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), caller_);
@@ -743,7 +743,7 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_dims_ : CAIRN_NULL, dims);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Dims_create(reference_, result_, nnodes, ndims, dims));
+	CAIRN_REFERENCE_RETURN(return_MPI_Dims_create(reference_, result_, nnodes, ndims, dims));
 	return result_;
 }
 
@@ -753,7 +753,7 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(283, &caller_, &real_))
 		return real_(comm_old, nnodes, index, edges, reorder, comm_graph);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
+	CAIRN_REFERENCE_CALL(call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
@@ -775,7 +775,7 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 			word_ = cairn_describe(&record_, word_, *comm_graph);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graph_create(reference_, result_, comm_old, nnodes, index, edges, reorder, comm_graph));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graph_create(reference_, result_, comm_old, nnodes, index, edges, reorder, comm_graph));
 	return result_;
 }
 
@@ -785,7 +785,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(284, &caller_, &real_))
 		return real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
+	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
@@ -813,7 +813,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 			word_ = cairn_describe(&record_, word_, *comm_dist_graph);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Dist_graph_create_adjacent(reference_, result_, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
+	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_create_adjacent(reference_, result_, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	return result_;
 }
 
@@ -823,7 +823,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(285, &caller_, &real_))
 		return real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
+	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_degrees_ = degrees == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -850,7 +850,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 			word_ = cairn_describe(&record_, word_, *comm_dist_graph);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Dist_graph_create(reference_, result_, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
+	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_create(reference_, result_, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	return result_;
 }
 
@@ -860,7 +860,7 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(286, &caller_, &real_))
 		return real_(comm, status);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Topo_test(comm, status));
+	CAIRN_REFERENCE_CALL(call_MPI_Topo_test(comm, status));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -873,7 +873,7 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 		*word_++ = defined_ ? CAIRN_WORD_AT(status) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Topo_test(reference_, result_, comm, status));
+	CAIRN_REFERENCE_RETURN(return_MPI_Topo_test(reference_, result_, comm, status));
 	return result_;
 }
 
@@ -883,7 +883,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(287, &caller_, &real_))
 		return real_(comm, nnodes, nedges);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graphdims_get(comm, nnodes, nedges));
+	CAIRN_REFERENCE_CALL(call_MPI_Graphdims_get(comm, nnodes, nedges));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -897,7 +897,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 		*word_++ = defined_ ? CAIRN_WORD_AT(nedges) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graphdims_get(reference_, result_, comm, nnodes, nedges));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graphdims_get(reference_, result_, comm, nnodes, nedges));
 	return result_;
 }
 
@@ -907,7 +907,7 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(288, &caller_, &real_))
 		return real_(comm, maxindex, maxedges, index, edges);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
+	CAIRN_REFERENCE_CALL(call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
@@ -925,7 +925,7 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_edges_, cairn_not_negative(cairn_ask_nedges(comm))) : CAIRN_NULL, edges);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graph_get(reference_, result_, comm, maxindex, maxedges, index, edges));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graph_get(reference_, result_, comm, maxindex, maxedges, index, edges));
 	return result_;
 }
 
@@ -935,7 +935,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(289, &caller_, &real_))
 		return real_(comm, ndims);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cartdim_get(comm, ndims));
+	CAIRN_REFERENCE_CALL(call_MPI_Cartdim_get(comm, ndims));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -948,7 +948,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 		*word_++ = defined_ ? CAIRN_WORD_AT(ndims) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cartdim_get(reference_, result_, comm, ndims));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cartdim_get(reference_, result_, comm, ndims));
 	return result_;
 }
 
@@ -958,7 +958,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(290, &caller_, &real_))
 		return real_(comm, maxdims, dims, periods, coords);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
@@ -977,7 +977,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_coords_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, coords);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_get(reference_, result_, comm, maxdims, dims, periods, coords));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_get(reference_, result_, comm, maxdims, dims, periods, coords));
 	return result_;
 }
 
@@ -987,7 +987,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(291, &caller_, &real_))
 		return real_(comm, coords, rank);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_rank(comm, coords, rank));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_rank(comm, coords, rank));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
 	uint64_t *word_ = cairn_open(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), caller_);
@@ -1002,7 +1002,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_rank(reference_, result_, comm, coords, rank));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_rank(reference_, result_, comm, coords, rank));
 	return result_;
 }
 
@@ -1012,7 +1012,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(292, &caller_, &real_))
 		return real_(comm, rank, maxdims, coords);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_coords(comm, rank, maxdims, coords));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_coords(comm, rank, maxdims, coords));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	uint64_t *word_ = cairn_open(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), caller_);
@@ -1028,7 +1028,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_coords_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, coords);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_coords(reference_, result_, comm, rank, maxdims, coords));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_coords(reference_, result_, comm, rank, maxdims, coords));
 	return result_;
 }
 
@@ -1038,7 +1038,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(293, &caller_, &real_))
 		return real_(comm, rank, nneighbors);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
+	CAIRN_REFERENCE_CALL(call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 293, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1052,7 +1052,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 		*word_++ = defined_ ? CAIRN_WORD_AT(nneighbors) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graph_neighbors_count(reference_, result_, comm, rank, nneighbors));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graph_neighbors_count(reference_, result_, comm, rank, nneighbors));
 	return result_;
 }
 
@@ -1062,7 +1062,7 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(294, &caller_, &real_))
 		return real_(comm, rank, maxneighbors, neighbors);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
+	CAIRN_REFERENCE_CALL(call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
 	uint64_t *word_ = cairn_open(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), caller_);
@@ -1078,7 +1078,7 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_neighbors_, cairn_not_negative(cairn_ask_neighbors(comm, rank))) : CAIRN_NULL, neighbors);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graph_neighbors(reference_, result_, comm, rank, maxneighbors, neighbors));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graph_neighbors(reference_, result_, comm, rank, maxneighbors, neighbors));
 	return result_;
 }
 
@@ -1088,7 +1088,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(295, &caller_, &real_))
 		return real_(comm, indegree, outdegree, weighted);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
+	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1103,7 +1103,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 		*word_++ = defined_ ? CAIRN_WORD_AT(weighted) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Dist_graph_neighbors_count(reference_, result_, comm, indegree, outdegree, weighted));
+	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_neighbors_count(reference_, result_, comm, indegree, outdegree, weighted));
 	return result_;
 }
 
@@ -1113,7 +1113,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(296, &caller_, &real_))
 		return real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
+	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
@@ -1135,7 +1135,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_destweights_, cairn_not_negative(cairn_ask_outdegree(comm))) : CAIRN_NULL, destweights);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Dist_graph_neighbors(reference_, result_, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
+	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_neighbors(reference_, result_, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	return result_;
 }
 
@@ -1145,7 +1145,7 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(297, &caller_, &real_))
 		return real_(comm, direction, disp, rank_source, rank_dest);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 297, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1161,7 +1161,7 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank_dest) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_shift(reference_, result_, comm, direction, disp, rank_source, rank_dest));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_shift(reference_, result_, comm, direction, disp, rank_source, rank_dest));
 	return result_;
 }
 
@@ -1171,7 +1171,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(298, &caller_, &real_))
 		return real_(comm, remain_dims, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_sub(comm, remain_dims, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_sub(comm, remain_dims, newcomm));
 	struct cairn_record record_;
 	const int64_t length_remain_dims_ = remain_dims == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
 	uint64_t *word_ = cairn_open(&record_, 298, CAIRN_HEADER + 16 + cairn_list_bytes(length_remain_dims_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
@@ -1189,7 +1189,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_sub(reference_, result_, comm, remain_dims, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_sub(reference_, result_, comm, remain_dims, newcomm));
 	return result_;
 }
 
@@ -1199,7 +1199,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(299, &caller_, &real_))
 		return real_(comm, ndims, dims, periods, newrank);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
+	CAIRN_REFERENCE_CALL(call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1217,7 +1217,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 		*word_++ = defined_ ? CAIRN_WORD_AT(newrank) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Cart_map(reference_, result_, comm, ndims, dims, periods, newrank));
+	CAIRN_REFERENCE_RETURN(return_MPI_Cart_map(reference_, result_, comm, ndims, dims, periods, newrank));
 	return result_;
 }
 
@@ -1227,7 +1227,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(300, &caller_, &real_))
 		return real_(comm, nnodes, index, edges, newrank);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
+	CAIRN_REFERENCE_CALL(call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
@@ -1245,7 +1245,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 		*word_++ = defined_ ? CAIRN_WORD_AT(newrank) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Graph_map(reference_, result_, comm, nnodes, index, edges, newrank));
+	CAIRN_REFERENCE_RETURN(return_MPI_Graph_map(reference_, result_, comm, nnodes, index, edges, newrank));
 	return result_;
 }
 
@@ -1255,7 +1255,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(301, &caller_, &real_))
 		return real_(count, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous(count, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_contiguous(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 301, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1270,7 +1270,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_contiguous(reference_, result_, count, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_contiguous(reference_, result_, count, oldtype, newtype));
 	return result_;
 }
 
@@ -1280,7 +1280,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(302, &caller_, &real_))
 		return real_(count, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous_c(count, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_contiguous_c(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 302, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1295,7 +1295,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_contiguous_c(reference_, result_, count, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_contiguous_c(reference_, result_, count, oldtype, newtype));
 	return result_;
 }
 
@@ -1305,7 +1305,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(303, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 303, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1322,7 +1322,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_vector(reference_, result_, count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_vector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
 }
 
@@ -1332,7 +1332,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(304, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 304, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1349,7 +1349,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_vector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_vector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
 }
 
@@ -1359,7 +1359,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(305, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 305, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1376,7 +1376,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
 }
 
@@ -1386,7 +1386,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(306, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 306, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1403,7 +1403,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hvector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hvector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
 }
 
@@ -1413,7 +1413,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(307, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1432,7 +1432,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_indexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_indexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1442,7 +1442,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(308, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1461,7 +1461,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_indexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_indexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1471,7 +1471,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(309, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1490,7 +1490,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1500,7 +1500,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(310, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1519,7 +1519,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hindexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1529,7 +1529,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(311, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
@@ -1547,7 +1547,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_indexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_indexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1557,7 +1557,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(312, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
@@ -1575,7 +1575,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_indexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_indexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1585,7 +1585,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(313, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
@@ -1603,7 +1603,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hindexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1613,7 +1613,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(314, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
@@ -1631,7 +1631,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_hindexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1641,7 +1641,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(315, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1661,7 +1661,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
 }
 
@@ -1671,7 +1671,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(316, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1691,7 +1691,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_struct_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_struct_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
 }
 
@@ -1701,7 +1701,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(317, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1723,7 +1723,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_subarray(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_subarray(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	return result_;
 }
 
@@ -1733,7 +1733,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(318, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1755,7 +1755,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_subarray_c(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_subarray_c(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	return result_;
 }
 
@@ -1765,7 +1765,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(319, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1791,7 +1791,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_darray(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_darray(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	return result_;
 }
 
@@ -1801,7 +1801,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(320, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1827,7 +1827,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_darray_c(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_darray_c(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	return result_;
 }
 
@@ -1837,7 +1837,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(321, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 321, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1853,7 +1853,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_resized(reference_, result_, oldtype, lb, extent, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_resized(reference_, result_, oldtype, lb, extent, newtype));
 	return result_;
 }
 
@@ -1863,7 +1863,7 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(322, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 322, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1879,7 +1879,7 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_resized_c(reference_, result_, oldtype, lb, extent, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_resized_c(reference_, result_, oldtype, lb, extent, newtype));
 	return result_;
 }
 
@@ -1889,7 +1889,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(323, &caller_, &real_))
 		return real_(oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_dup(oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_dup(oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1903,7 +1903,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_dup(reference_, result_, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_dup(reference_, result_, oldtype, newtype));
 	return result_;
 }
 
@@ -1913,7 +1913,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(324, &caller_, &real_))
 		return real_(p, r, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_real(p, r, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_real(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 324, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1927,7 +1927,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_f90_real(reference_, result_, p, r, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_real(reference_, result_, p, r, newtype));
 	return result_;
 }
 
@@ -1937,7 +1937,7 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(325, &caller_, &real_))
 		return real_(p, r, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_complex(p, r, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_complex(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 325, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1951,7 +1951,7 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_f90_complex(reference_, result_, p, r, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_complex(reference_, result_, p, r, newtype));
 	return result_;
 }
 
@@ -1961,7 +1961,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(326, &caller_, &real_))
 		return real_(r, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_integer(r, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_integer(r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1974,7 +1974,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_create_f90_integer(reference_, result_, r, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_integer(reference_, result_, r, newtype));
 	return result_;
 }
 
@@ -1984,7 +1984,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(327, &caller_, &real_))
 		return real_(typeclass, size, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_match_size(typeclass, size, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_match_size(typeclass, size, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 327, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1998,7 +1998,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_match_size(reference_, result_, typeclass, size, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_match_size(reference_, result_, typeclass, size, datatype));
 	return result_;
 }
 
@@ -2008,7 +2008,7 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(328, &caller_, &real_))
 		return real_(value_type, index_type, pair_type);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_value_index(value_type, index_type, pair_type));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_value_index(value_type, index_type, pair_type));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 328, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2022,7 +2022,7 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 		*word_++ = defined_ ? CAIRN_WORD_AT(pair_type) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_value_index(reference_, result_, value_type, index_type, pair_type));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_value_index(reference_, result_, value_type, index_type, pair_type));
 	return result_;
 }
 
@@ -2032,7 +2032,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(329, &caller_, &real_))
 		return real_(location, address);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_address(location, address));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2045,7 +2045,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 		*word_++ = defined_ ? CAIRN_WORD_AT(address) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_address(reference_, result_, location, address));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_address(reference_, result_, location, address));
 	return result_;
 }
 
@@ -2055,7 +2055,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(330, &caller_, &real_))
 		return real_(base, disp);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_add(base, disp));
+	CAIRN_REFERENCE_CALL(call_MPI_Aint_add(base, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 330, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2067,7 +2067,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Aint_add(reference_, result_, base, disp));
+	CAIRN_REFERENCE_RETURN(return_MPI_Aint_add(reference_, result_, base, disp));
 	return result_;
 }
 
@@ -2077,7 +2077,7 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(331, &caller_, &real_))
 		return real_(addr1, addr2);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_diff(addr1, addr2));
+	CAIRN_REFERENCE_CALL(call_MPI_Aint_diff(addr1, addr2));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 331, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2089,7 +2089,7 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Aint_diff(reference_, result_, addr1, addr2));
+	CAIRN_REFERENCE_RETURN(return_MPI_Aint_diff(reference_, result_, addr1, addr2));
 	return result_;
 }
 
@@ -2099,7 +2099,7 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(332, &caller_, &real_))
 		return real_(datatype, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size(datatype, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_size(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2112,7 +2112,7 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_size(reference_, result_, datatype, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_size(reference_, result_, datatype, size));
 	return result_;
 }
 
@@ -2122,7 +2122,7 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(333, &caller_, &real_))
 		return real_(datatype, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_c(datatype, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_size_c(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2135,7 +2135,7 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_size_c(reference_, result_, datatype, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_size_c(reference_, result_, datatype, size));
 	return result_;
 }
 
@@ -2145,7 +2145,7 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(334, &caller_, &real_))
 		return real_(datatype, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_x(datatype, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_size_x(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2158,7 +2158,7 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_size_x(reference_, result_, datatype, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_size_x(reference_, result_, datatype, size));
 	return result_;
 }
 
@@ -2168,7 +2168,7 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(335, &caller_, &real_))
 		return real_(datatype, lb, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent(datatype, lb, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2182,7 +2182,7 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_extent(reference_, result_, datatype, lb, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent(reference_, result_, datatype, lb, extent));
 	return result_;
 }
 
@@ -2192,7 +2192,7 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(336, &caller_, &real_))
 		return real_(datatype, lb, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_c(datatype, lb, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_c(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2206,6 +2206,6 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_extent_c(reference_, result_, datatype, lb, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent_c(reference_, result_, datatype, lb, extent));
 	return result_;
 }

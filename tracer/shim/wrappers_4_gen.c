@@ -7,7 +7,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(337, &caller_, &real_))
 		return real_(datatype, lb, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_x(datatype, lb, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_x(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -21,7 +21,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_extent_x(reference_, result_, datatype, lb, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent_x(reference_, result_, datatype, lb, extent));
 	return result_;
 }
 
@@ -31,7 +31,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(338, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -45,7 +45,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_true_extent(reference_, result_, datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
 }
 
@@ -55,7 +55,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(339, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -69,7 +69,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_true_extent_c(reference_, result_, datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent_c(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
 }
 
@@ -79,7 +79,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(340, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -93,7 +93,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_true_extent_x(reference_, result_, datatype, true_lb, true_extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent_x(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
 }
 
@@ -103,7 +103,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(341, &caller_, &real_))
 		return real_(datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_commit(datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_commit(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -116,7 +116,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_commit(reference_, result_, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_commit(reference_, result_, datatype));
 	return result_;
 }
 
@@ -126,7 +126,7 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(342, &caller_, &real_))
 		return real_(datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free(datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_free(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 342, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -140,7 +140,7 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_free(reference_, result_, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_free(reference_, result_, datatype));
 	return result_;
 }
 
@@ -150,7 +150,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(343, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 343, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -164,7 +164,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_elements(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_elements(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -174,7 +174,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(344, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_c(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 344, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -188,7 +188,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_elements_c(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_elements_c(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -198,7 +198,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(345, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_x(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 345, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -212,7 +212,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_elements_x(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_elements_x(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -222,7 +222,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(346, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -238,7 +238,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 		*word_++ = defined_ ? CAIRN_WORD_AT(combiner) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_envelope(reference_, result_, datatype, num_integers, num_addresses, num_datatypes, combiner));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_envelope(reference_, result_, datatype, num_integers, num_addresses, num_datatypes, combiner));
 	return result_;
 }
 
@@ -248,7 +248,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(347, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -265,7 +265,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 		*word_++ = defined_ ? CAIRN_WORD_AT(combiner) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_envelope_c(reference_, result_, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_envelope_c(reference_, result_, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	return result_;
 }
 
@@ -275,7 +275,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(348, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
@@ -297,7 +297,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_contents(reference_, result_, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_contents(reference_, result_, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	return result_;
 }
 
@@ -307,7 +307,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(349, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
@@ -332,7 +332,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_get_contents_c(reference_, result_, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_contents_c(reference_, result_, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	return result_;
 }
 
@@ -342,7 +342,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(350, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -361,7 +361,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
 	return result_;
 }
 
@@ -371,7 +371,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(351, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -390,7 +390,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_c(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_c(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
 	return result_;
 }
 
@@ -400,7 +400,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(352, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -419,7 +419,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		*word_++ = cairn_place(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Unpack(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Unpack(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
 	return result_;
 }
 
@@ -429,7 +429,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(353, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -448,7 +448,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		*word_++ = cairn_place(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Unpack_c(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_c(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
 	return result_;
 }
 
@@ -458,7 +458,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(354, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size(incount, datatype, comm, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_size(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 354, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -473,7 +473,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_size(reference_, result_, incount, datatype, comm, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_size(reference_, result_, incount, datatype, comm, size));
 	return result_;
 }
 
@@ -483,7 +483,7 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(355, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size_c(incount, datatype, comm, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_size_c(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 355, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -498,7 +498,7 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_size_c(reference_, result_, incount, datatype, comm, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_size_c(reference_, result_, incount, datatype, comm, size));
 	return result_;
 }
 
@@ -508,7 +508,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(356, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 356, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
@@ -528,7 +528,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_external(reference_, result_, datarep, inbuf, incount, datatype, outbuf, outsize, position));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_external(reference_, result_, datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	return result_;
 }
 
@@ -538,7 +538,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(357, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 357, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
@@ -558,7 +558,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_external_c(reference_, result_, datarep, inbuf, incount, datatype, outbuf, outsize, position));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_external_c(reference_, result_, datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	return result_;
 }
 
@@ -568,7 +568,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(358, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 358, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
@@ -588,7 +588,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 		*word_++ = cairn_place(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Unpack_external(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_external(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	return result_;
 }
 
@@ -598,7 +598,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(359, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 359, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
@@ -618,7 +618,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 		*word_++ = cairn_place(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Unpack_external_c(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_external_c(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	return result_;
 }
 
@@ -628,7 +628,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(360, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size(datarep, incount, datatype, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 360, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), caller_);
@@ -644,7 +644,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_external_size(reference_, result_, datarep, incount, datatype, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_external_size(reference_, result_, datarep, incount, datatype, size));
 	return result_;
 }
 
@@ -654,7 +654,7 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(361, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 361, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), caller_);
@@ -670,7 +670,7 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pack_external_size_c(reference_, result_, datarep, incount, datatype, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Pack_external_size_c(reference_, result_, datarep, incount, datatype, size));
 	return result_;
 }
 
@@ -681,7 +681,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(362, &caller_, &real_))
 		return real_(argc, argv);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init(argc, argv));
+	CAIRN_REFERENCE_CALL(call_MPI_Init(argc, argv));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
@@ -700,7 +700,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 			word_ = cairn_describe_world(&record_, word_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Init(reference_, result_, argc, argv));
+	CAIRN_REFERENCE_RETURN(return_MPI_Init(reference_, result_, argc, argv));
 	CAIRN_INITIALIZED(result_);
 	return result_;
 }
@@ -712,7 +712,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(363, &caller_, &real_))
 		return real_(argc, argv, required, provided);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init_thread(argc, argv, required, provided));
+	CAIRN_REFERENCE_CALL(call_MPI_Init_thread(argc, argv, required, provided));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
@@ -733,7 +733,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 			word_ = cairn_describe_world(&record_, word_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Init_thread(reference_, result_, argc, argv, required, provided));
+	CAIRN_REFERENCE_RETURN(return_MPI_Init_thread(reference_, result_, argc, argv, required, provided));
 	CAIRN_INITIALIZED(result_);
 	return result_;
 }
@@ -744,7 +744,7 @@ int cairn_MPI_Initialized(int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(364, &caller_, &real_))
 		return real_(flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Initialized(flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Initialized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -756,7 +756,7 @@ int cairn_MPI_Initialized(int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Initialized(reference_, result_, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Initialized(reference_, result_, flag));
 	return result_;
 }
 
@@ -766,7 +766,7 @@ int cairn_MPI_Finalize(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(365, &caller_, &real_))
 		return real_();
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
+	CAIRN_REFERENCE_CALL(call_MPI_Finalize());
 	CAIRN_FINALIZES();
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, caller_);
@@ -777,7 +777,7 @@ int cairn_MPI_Finalize(void)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Finalize(reference_, result_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Finalize(reference_, result_));
 	return result_;
 }
 
@@ -787,7 +787,7 @@ int cairn_MPI_Finalized(int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(366, &caller_, &real_))
 		return real_(flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalized(flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Finalized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -799,7 +799,7 @@ int cairn_MPI_Finalized(int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Finalized(reference_, result_, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Finalized(reference_, result_, flag));
 	return result_;
 }
 
@@ -809,7 +809,7 @@ int cairn_MPI_Query_thread(int *provided)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(367, &caller_, &real_))
 		return real_(provided);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Query_thread(provided));
+	CAIRN_REFERENCE_CALL(call_MPI_Query_thread(provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -821,7 +821,7 @@ int cairn_MPI_Query_thread(int *provided)
 		*word_++ = defined_ ? CAIRN_WORD_AT(provided) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Query_thread(reference_, result_, provided));
+	CAIRN_REFERENCE_RETURN(return_MPI_Query_thread(reference_, result_, provided));
 	return result_;
 }
 
@@ -831,7 +831,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(368, &caller_, &real_))
 		return real_(flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Is_thread_main(flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Is_thread_main(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -843,7 +843,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Is_thread_main(reference_, result_, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Is_thread_main(reference_, result_, flag));
 	return result_;
 }
 
@@ -853,7 +853,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(369, &caller_, &real_))
 		return real_(comm, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Abort(comm, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Abort(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 369, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -865,7 +865,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Abort(reference_, result_, comm, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Abort(reference_, result_, comm, errorcode));
 	return result_;
 }
 
@@ -875,7 +875,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(370, &caller_, &real_))
 		return real_(version, subversion);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_version(version, subversion));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_version(version, subversion));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -888,7 +888,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 		*word_++ = defined_ ? CAIRN_WORD_AT(subversion) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_version(reference_, result_, version, subversion));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_version(reference_, result_, version, subversion));
 	return result_;
 }
 
@@ -898,7 +898,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(371, &caller_, &real_))
 		return real_(version, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_library_version(version, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_library_version(version, resultlen));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
 	uint64_t *word_ = cairn_open(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), caller_);
@@ -912,7 +912,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_library_version(reference_, result_, version, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_library_version(reference_, result_, version, resultlen));
 	return result_;
 }
 
@@ -922,7 +922,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(372, &caller_, &real_))
 		return real_(name, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_processor_name(name, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_processor_name(name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
 	uint64_t *word_ = cairn_open(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
@@ -936,7 +936,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_processor_name(reference_, result_, name, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_processor_name(reference_, result_, name, resultlen));
 	return result_;
 }
 
@@ -946,7 +946,7 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(373, &caller_, &real_))
 		return real_(hw_info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_hw_resource_info(hw_info));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_hw_resource_info(hw_info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -959,7 +959,7 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_hw_resource_info(reference_, result_, hw_info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_hw_resource_info(reference_, result_, hw_info));
 	return result_;
 }
 
@@ -969,7 +969,7 @@ double cairn_MPI_Wtime(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(374, &caller_, &real_))
 		return real_();
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtime());
+	CAIRN_REFERENCE_CALL(call_MPI_Wtime());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -979,7 +979,7 @@ double cairn_MPI_Wtime(void)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Wtime(reference_, result_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Wtime(reference_, result_));
 	return result_;
 }
 
@@ -989,7 +989,7 @@ double cairn_MPI_Wtick(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(375, &caller_, &real_))
 		return real_();
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtick());
+	CAIRN_REFERENCE_CALL(call_MPI_Wtick());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -999,7 +999,7 @@ double cairn_MPI_Wtick(void)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Wtick(reference_, result_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Wtick(reference_, result_));
 	return result_;
 }
 
@@ -1009,7 +1009,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(377, &caller_, &real_))
 		return real_(size, info, baseptr);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alloc_mem(size, info, baseptr));
+	CAIRN_REFERENCE_CALL(call_MPI_Alloc_mem(size, info, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 377, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1023,7 +1023,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alloc_mem(reference_, result_, size, info, baseptr));
+	CAIRN_REFERENCE_RETURN(return_MPI_Alloc_mem(reference_, result_, size, info, baseptr));
 	return result_;
 }
 
@@ -1033,7 +1033,7 @@ int cairn_MPI_Free_mem(void *base)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(378, &caller_, &real_))
 		return real_(base);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Free_mem(base));
+	CAIRN_REFERENCE_CALL(call_MPI_Free_mem(base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1044,7 +1044,7 @@ int cairn_MPI_Free_mem(void *base)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Free_mem(reference_, result_, base));
+	CAIRN_REFERENCE_RETURN(return_MPI_Free_mem(reference_, result_, base));
 	return result_;
 }
 
@@ -1054,7 +1054,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(379, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1068,7 +1068,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_create_errhandler(reference_, result_, comm_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_errhandler(reference_, result_, comm_errhandler_fn, errhandler));
 	return result_;
 }
 
@@ -1078,7 +1078,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(380, &caller_, &real_))
 		return real_(comm, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_errhandler(comm, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 380, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1090,7 +1090,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_set_errhandler(reference_, result_, comm, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_errhandler(reference_, result_, comm, errhandler));
 	return result_;
 }
 
@@ -1100,7 +1100,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(381, &caller_, &real_))
 		return real_(comm, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_errhandler(comm, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1114,7 +1114,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_get_errhandler(reference_, result_, comm, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_errhandler(reference_, result_, comm, errhandler));
 	return result_;
 }
 
@@ -1124,7 +1124,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(382, &caller_, &real_))
 		return real_(comm, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_call_errhandler(comm, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_call_errhandler(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 382, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1136,7 +1136,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_call_errhandler(reference_, result_, comm, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_call_errhandler(reference_, result_, comm, errorcode));
 	return result_;
 }
 
@@ -1146,7 +1146,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(383, &caller_, &real_))
 		return real_(win_errhandler_fn, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1160,7 +1160,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_create_errhandler(reference_, result_, win_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_errhandler(reference_, result_, win_errhandler_fn, errhandler));
 	return result_;
 }
 
@@ -1170,7 +1170,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(384, &caller_, &real_))
 		return real_(win, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_errhandler(win, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_set_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 384, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1182,7 +1182,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_set_errhandler(reference_, result_, win, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_errhandler(reference_, result_, win, errhandler));
 	return result_;
 }
 
@@ -1192,7 +1192,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(385, &caller_, &real_))
 		return real_(win, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_errhandler(win, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1206,7 +1206,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_get_errhandler(reference_, result_, win, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_errhandler(reference_, result_, win, errhandler));
 	return result_;
 }
 
@@ -1216,7 +1216,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(386, &caller_, &real_))
 		return real_(win, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_call_errhandler(win, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_call_errhandler(win, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 386, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1228,7 +1228,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_call_errhandler(reference_, result_, win, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_call_errhandler(reference_, result_, win, errorcode));
 	return result_;
 }
 
@@ -1238,7 +1238,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(387, &caller_, &real_))
 		return real_(file_errhandler_fn, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1252,7 +1252,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_create_errhandler(reference_, result_, file_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_create_errhandler(reference_, result_, file_errhandler_fn, errhandler));
 	return result_;
 }
 
@@ -1262,7 +1262,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(388, &caller_, &real_))
 		return real_(file, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_errhandler(file, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 388, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1274,7 +1274,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_set_errhandler(reference_, result_, file, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_errhandler(reference_, result_, file, errhandler));
 	return result_;
 }
 
@@ -1284,7 +1284,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(389, &caller_, &real_))
 		return real_(file, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_errhandler(file, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1298,7 +1298,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_errhandler(reference_, result_, file, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_errhandler(reference_, result_, file, errhandler));
 	return result_;
 }
 
@@ -1308,7 +1308,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(390, &caller_, &real_))
 		return real_(fh, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_call_errhandler(fh, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_File_call_errhandler(fh, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 390, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1320,7 +1320,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_call_errhandler(reference_, result_, fh, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_call_errhandler(reference_, result_, fh, errorcode));
 	return result_;
 }
 
@@ -1330,7 +1330,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(391, &caller_, &real_))
 		return real_(session_errhandler_fn, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1344,7 +1344,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_create_errhandler(reference_, result_, session_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_create_errhandler(reference_, result_, session_errhandler_fn, errhandler));
 	return result_;
 }
 
@@ -1354,7 +1354,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(392, &caller_, &real_))
 		return real_(session, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_set_errhandler(session, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_set_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 392, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1366,7 +1366,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_set_errhandler(reference_, result_, session, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_set_errhandler(reference_, result_, session, errhandler));
 	return result_;
 }
 
@@ -1376,7 +1376,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(393, &caller_, &real_))
 		return real_(session, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_errhandler(session, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_get_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1390,7 +1390,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_errhandler(reference_, result_, session, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_errhandler(reference_, result_, session, errhandler));
 	return result_;
 }
 
@@ -1400,7 +1400,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(394, &caller_, &real_))
 		return real_(session, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_call_errhandler(session, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_call_errhandler(session, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 394, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1412,7 +1412,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_call_errhandler(reference_, result_, session, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_call_errhandler(reference_, result_, session, errorcode));
 	return result_;
 }
 
@@ -1422,7 +1422,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(395, &caller_, &real_))
 		return real_(errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_free(errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_free(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 395, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1436,7 +1436,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_free(reference_, result_, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_free(reference_, result_, errhandler));
 	return result_;
 }
 
@@ -1446,7 +1446,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(396, &caller_, &real_))
 		return real_(errorcode, string, resultlen);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_string(errorcode, string, resultlen));
+	CAIRN_REFERENCE_CALL(call_MPI_Error_string(errorcode, string, resultlen));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
 	uint64_t *word_ = cairn_open(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), caller_);
@@ -1461,7 +1461,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Error_string(reference_, result_, errorcode, string, resultlen));
+	CAIRN_REFERENCE_RETURN(return_MPI_Error_string(reference_, result_, errorcode, string, resultlen));
 	return result_;
 }
 
@@ -1471,7 +1471,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(397, &caller_, &real_))
 		return real_(errorcode, errorclass);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_class(errorcode, errorclass));
+	CAIRN_REFERENCE_CALL(call_MPI_Error_class(errorcode, errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1484,7 +1484,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorclass) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Error_class(reference_, result_, errorcode, errorclass));
+	CAIRN_REFERENCE_RETURN(return_MPI_Error_class(reference_, result_, errorcode, errorclass));
 	return result_;
 }
 
@@ -1494,7 +1494,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(398, &caller_, &real_))
 		return real_(errorclass);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_class(errorclass));
+	CAIRN_REFERENCE_CALL(call_MPI_Add_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1506,7 +1506,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorclass) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Add_error_class(reference_, result_, errorclass));
+	CAIRN_REFERENCE_RETURN(return_MPI_Add_error_class(reference_, result_, errorclass));
 	return result_;
 }
 
@@ -1516,7 +1516,7 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(399, &caller_, &real_))
 		return real_(errorclass, errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_code(errorclass, errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Add_error_code(errorclass, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1529,7 +1529,7 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorcode) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Add_error_code(reference_, result_, errorclass, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Add_error_code(reference_, result_, errorclass, errorcode));
 	return result_;
 }
 
@@ -1539,7 +1539,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(400, &caller_, &real_))
 		return real_(errorcode, string);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_string(errorcode, string));
+	CAIRN_REFERENCE_CALL(call_MPI_Add_error_string(errorcode, string));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : (int64_t)strlen(string);
 	uint64_t *word_ = cairn_open(&record_, 400, CAIRN_HEADER + 8 + cairn_string_bytes(length_string_), caller_);
@@ -1552,7 +1552,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Add_error_string(reference_, result_, errorcode, string));
+	CAIRN_REFERENCE_RETURN(return_MPI_Add_error_string(reference_, result_, errorcode, string));
 	return result_;
 }
 
@@ -1562,7 +1562,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(401, &caller_, &real_))
 		return real_(errorclass);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_class(errorclass));
+	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1573,7 +1573,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Remove_error_class(reference_, result_, errorclass));
+	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_class(reference_, result_, errorclass));
 	return result_;
 }
 
@@ -1583,7 +1583,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(402, &caller_, &real_))
 		return real_(errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_code(errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_code(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1594,7 +1594,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Remove_error_code(reference_, result_, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_code(reference_, result_, errorcode));
 	return result_;
 }
 
@@ -1604,7 +1604,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(403, &caller_, &real_))
 		return real_(errorcode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_string(errorcode));
+	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_string(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1615,7 +1615,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Remove_error_string(reference_, result_, errorcode));
+	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_string(reference_, result_, errorcode));
 	return result_;
 }
 
@@ -1625,7 +1625,7 @@ int cairn_MPI_Info_create(MPI_Info *info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(404, &caller_, &real_))
 		return real_(info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create(info));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_create(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1638,7 +1638,7 @@ int cairn_MPI_Info_create(MPI_Info *info)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_create(reference_, result_, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_create(reference_, result_, info));
 	return result_;
 }
 
@@ -1648,7 +1648,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(405, &caller_, &real_))
 		return real_(argc, argv, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create_env(argc, argv, info));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_create_env(argc, argv, info));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)argc);
 	uint64_t *word_ = cairn_open(&record_, 405, CAIRN_HEADER + 16 + cairn_strings_bytes(argv, length_argv_), caller_);
@@ -1664,7 +1664,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_create_env(reference_, result_, argc, argv, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_create_env(reference_, result_, argc, argv, info));
 	return result_;
 }
 
@@ -1674,7 +1674,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(406, &caller_, &real_))
 		return real_(info, newinfo);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_dup(info, newinfo));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_dup(info, newinfo));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1688,7 +1688,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_dup(reference_, result_, info, newinfo));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_dup(reference_, result_, info, newinfo));
 	return result_;
 }
 
@@ -1698,7 +1698,7 @@ int cairn_MPI_Info_free(MPI_Info *info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(407, &caller_, &real_))
 		return real_(info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_free(info));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_free(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 407, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1712,7 +1712,7 @@ int cairn_MPI_Info_free(MPI_Info *info)
 		*word_++ = defined_ ? CAIRN_WORD_AT(info) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_free(reference_, result_, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_free(reference_, result_, info));
 	return result_;
 }
 
@@ -1722,7 +1722,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(408, &caller_, &real_))
 		return real_(info, key, value);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_set(info, key, value));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_set(info, key, value));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : (int64_t)strlen(value);
@@ -1737,7 +1737,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_set(reference_, result_, info, key, value));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_set(reference_, result_, info, key, value));
 	return result_;
 }
 
@@ -1747,7 +1747,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(409, &caller_, &real_))
 		return real_(info, key);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_delete(info, key));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_delete(info, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	uint64_t *word_ = cairn_open(&record_, 409, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_), caller_);
@@ -1760,7 +1760,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_delete(reference_, result_, info, key));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_delete(reference_, result_, info, key));
 	return result_;
 }
 
@@ -1770,7 +1770,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(410, &caller_, &real_))
 		return real_(info, key, valuelen, value, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get(info, key, valuelen, value, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_get(info, key, valuelen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)valuelen + 1);
@@ -1788,7 +1788,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get(reference_, result_, info, key, valuelen, value, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_get(reference_, result_, info, key, valuelen, value, flag));
 	return result_;
 }
 
@@ -1798,7 +1798,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(411, &caller_, &real_))
 		return real_(info, key, valuelen, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_valuelen(info, key, valuelen, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	uint64_t *word_ = cairn_open(&record_, 411, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_), caller_);
@@ -1814,7 +1814,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_valuelen(reference_, result_, info, key, valuelen, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_valuelen(reference_, result_, info, key, valuelen, flag));
 	return result_;
 }
 
@@ -1824,7 +1824,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(412, &caller_, &real_))
 		return real_(info, key, buflen, value, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_string(info, key, buflen, value, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_get_string(info, key, buflen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(buflen));
@@ -1843,7 +1843,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_string(reference_, result_, length_value_, info, key, buflen, value, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_string(reference_, result_, length_value_, info, key, buflen, value, flag));
 	return result_;
 }
 
@@ -1853,7 +1853,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(413, &caller_, &real_))
 		return real_(info, nkeys);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nkeys(info, nkeys));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nkeys(info, nkeys));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1866,7 +1866,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 		*word_++ = defined_ ? CAIRN_WORD_AT(nkeys) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_nkeys(reference_, result_, info, nkeys));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_nkeys(reference_, result_, info, nkeys));
 	return result_;
 }
 
@@ -1876,7 +1876,7 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(414, &caller_, &real_))
 		return real_(info, n, key);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nthkey(info, n, key));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nthkey(info, n, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
 	uint64_t *word_ = cairn_open(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), caller_);
@@ -1891,7 +1891,7 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 		word_ = cairn_put_string_within(word_, defined_ ? length_key_ : CAIRN_NULL, key);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_nthkey(reference_, result_, info, n, key));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_nthkey(reference_, result_, info, n, key));
 	return result_;
 }
 
@@ -1902,7 +1902,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(415, &caller_, &real_))
 		return real_(info, errhandler, session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24 + CAIRN_SESSION_BYTES, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1919,7 +1919,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 			word_ = cairn_describe_session(&record_, word_, *session);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_init(reference_, result_, info, errhandler, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_init(reference_, result_, info, errhandler, session));
 	return result_;
 }
 
@@ -1929,7 +1929,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(416, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_finalize(session));
 	if (session != NULL)
 		cairn_forget_session(*session);
 	struct cairn_record record_;
@@ -1945,7 +1945,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 		*word_++ = defined_ ? CAIRN_WORD_AT(session) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_finalize(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_finalize(reference_, result_, session));
 	return result_;
 }
 
@@ -1955,7 +1955,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(417, &caller_, &real_))
 		return real_(session, info, npset_names);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_num_psets(session, info, npset_names));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_get_num_psets(session, info, npset_names));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 417, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1969,7 +1969,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 		*word_++ = defined_ ? CAIRN_WORD_AT(npset_names) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_num_psets(reference_, result_, session, info, npset_names));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_num_psets(reference_, result_, session, info, npset_names));
 	return result_;
 }
 
@@ -1979,7 +1979,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(418, &caller_, &real_))
 		return real_(session, info, n, pset_len, pset_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
 	uint64_t *word_ = cairn_open(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), caller_);
@@ -1997,7 +1997,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 		word_ = cairn_put_string_within(word_, defined_ ? length_pset_name_ : CAIRN_NULL, pset_name);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_nth_pset(reference_, result_, length_pset_name_, session, info, n, pset_len, pset_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_nth_pset(reference_, result_, length_pset_name_, session, info, n, pset_len, pset_name));
 	return result_;
 }
 
@@ -2007,7 +2007,7 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(419, &caller_, &real_))
 		return real_(session, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_info(session, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_get_info(session, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2021,7 +2021,7 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_info(reference_, result_, session, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_info(reference_, result_, session, info_used));
 	return result_;
 }
 
@@ -2031,7 +2031,7 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(420, &caller_, &real_))
 		return real_(session, pset_name, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_pset_info(session, pset_name, info));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_get_pset_info(session, pset_name, info));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
 	uint64_t *word_ = cairn_open(&record_, 420, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), caller_);
@@ -2047,6 +2047,6 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_pset_info(reference_, result_, session, pset_name, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_pset_info(reference_, result_, session, pset_name, info));
 	return result_;
 }

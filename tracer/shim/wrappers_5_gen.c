@@ -7,7 +7,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_command_ = !root_ ? CAIRN_NOT_SIGNIFICANT : command == NULL ? CAIRN_NULL : (int64_t)strlen(command);
@@ -33,7 +33,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 			word_ = cairn_describe(&record_, word_, *intercomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_spawn(reference_, result_, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_spawn(reference_, result_, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	return result_;
 }
 
@@ -43,7 +43,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_array_of_commands_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_commands == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -72,7 +72,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 			word_ = cairn_describe(&record_, word_, *intercomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_spawn_multiple(reference_, result_, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_spawn_multiple(reference_, result_, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	return result_;
 }
 
@@ -82,7 +82,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(423, &caller_, &real_))
 		return real_(parent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_parent(parent));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -96,7 +96,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 			word_ = cairn_describe(&record_, word_, *parent);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_get_parent(reference_, result_, parent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_parent(reference_, result_, parent));
 	return result_;
 }
 
@@ -106,7 +106,7 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(424, &caller_, &real_))
 		return real_(info, port_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Open_port(info, port_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), caller_);
@@ -120,7 +120,7 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 		word_ = cairn_put_string_within(word_, defined_ ? length_port_name_ : CAIRN_NULL, port_name);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Open_port(reference_, result_, info, port_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Open_port(reference_, result_, info, port_name));
 	return result_;
 }
 
@@ -130,7 +130,7 @@ int cairn_MPI_Close_port(const char *port_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(425, &caller_, &real_))
 		return real_(port_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Close_port(port_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Close_port(port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
 	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), caller_);
@@ -142,7 +142,7 @@ int cairn_MPI_Close_port(const char *port_name)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Close_port(reference_, result_, port_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Close_port(reference_, result_, port_name));
 	return result_;
 }
 
@@ -152,7 +152,7 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -173,7 +173,7 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_accept(reference_, result_, port_name, info, root, comm, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_accept(reference_, result_, port_name, info, root, comm, newcomm));
 	return result_;
 }
 
@@ -183,7 +183,7 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -204,7 +204,7 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 			word_ = cairn_describe(&record_, word_, *newcomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_connect(reference_, result_, port_name, info, root, comm, newcomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_connect(reference_, result_, port_name, info, root, comm, newcomm));
 	return result_;
 }
 
@@ -214,7 +214,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(428, &caller_, &real_))
 		return real_(fd, intercomm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_join(fd, intercomm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -230,7 +230,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 			word_ = cairn_describe(&record_, word_, *intercomm);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_join(reference_, result_, fd, intercomm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_join(reference_, result_, fd, intercomm));
 	return result_;
 }
 
@@ -240,7 +240,7 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(429, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_disconnect(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -254,7 +254,7 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_disconnect(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_disconnect(reference_, result_, comm));
 	return result_;
 }
 
@@ -264,7 +264,7 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Publish_name(service_name, info, port_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -279,7 +279,7 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Publish_name(reference_, result_, service_name, info, port_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Publish_name(reference_, result_, service_name, info, port_name));
 	return result_;
 }
 
@@ -289,7 +289,7 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpublish_name(service_name, info, port_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -304,7 +304,7 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Unpublish_name(reference_, result_, service_name, info, port_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Unpublish_name(reference_, result_, service_name, info, port_name));
 	return result_;
 }
 
@@ -314,7 +314,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Lookup_name(service_name, info, port_name));
+	CAIRN_REFERENCE_CALL(call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
@@ -330,7 +330,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 		word_ = cairn_put_string_within(word_, defined_ ? length_port_name_ : CAIRN_NULL, port_name);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Lookup_name(reference_, result_, service_name, info, port_name));
+	CAIRN_REFERENCE_RETURN(return_MPI_Lookup_name(reference_, result_, service_name, info, port_name));
 	return result_;
 }
 
@@ -340,7 +340,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create(base, size, disp_unit, info, comm, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -358,7 +358,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_create(reference_, result_, base, size, disp_unit, info, comm, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create(reference_, result_, base, size, disp_unit, info, comm, win));
 	return result_;
 }
 
@@ -368,7 +368,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -386,7 +386,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_create_c(reference_, result_, base, size, disp_unit, info, comm, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_c(reference_, result_, base, size, disp_unit, info, comm, win));
 	return result_;
 }
 
@@ -396,7 +396,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -414,7 +414,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_allocate(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
 }
 
@@ -424,7 +424,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -442,7 +442,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_allocate_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
 }
 
@@ -452,7 +452,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -470,7 +470,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_allocate_shared(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
 }
 
@@ -480,7 +480,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -498,7 +498,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_allocate_shared_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
 }
 
@@ -508,7 +508,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(439, &caller_, &real_))
 		return real_(info, comm, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_dynamic(info, comm, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -523,7 +523,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_create_dynamic(reference_, result_, info, comm, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_dynamic(reference_, result_, info, comm, win));
 	return result_;
 }
 
@@ -533,7 +533,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -549,7 +549,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_shared_query(reference_, result_, win, rank, size, disp_unit, baseptr));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query(reference_, result_, win, rank, size, disp_unit, baseptr));
 	return result_;
 }
 
@@ -559,7 +559,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -575,7 +575,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_shared_query_c(reference_, result_, win, rank, size, disp_unit, baseptr));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query_c(reference_, result_, win, rank, size, disp_unit, baseptr));
 	return result_;
 }
 
@@ -585,7 +585,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(442, &caller_, &real_))
 		return real_(win, base, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_attach(win, base, size));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -598,7 +598,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_attach(reference_, result_, win, base, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_attach(reference_, result_, win, base, size));
 	return result_;
 }
 
@@ -608,7 +608,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(443, &caller_, &real_))
 		return real_(win, base);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_detach(win, base));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -620,7 +620,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_detach(reference_, result_, win, base));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_detach(reference_, result_, win, base));
 	return result_;
 }
 
@@ -630,7 +630,7 @@ int cairn_MPI_Win_free(MPI_Win *win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(444, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -644,7 +644,7 @@ int cairn_MPI_Win_free(MPI_Win *win)
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_free(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_free(reference_, result_, win));
 	return result_;
 }
 
@@ -654,7 +654,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(445, &caller_, &real_))
 		return real_(win, group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_group(win, group));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -668,7 +668,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_get_group(reference_, result_, win, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_group(reference_, result_, win, group));
 	return result_;
 }
 
@@ -678,7 +678,7 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(446, &caller_, &real_))
 		return real_(win, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_info(win, info));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -690,7 +690,7 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_set_info(reference_, result_, win, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_info(reference_, result_, win, info));
 	return result_;
 }
 
@@ -700,7 +700,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(447, &caller_, &real_))
 		return real_(win, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_info(win, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -714,7 +714,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_get_info(reference_, result_, win, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_info(reference_, result_, win, info_used));
 	return result_;
 }
 
@@ -724,7 +724,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -742,7 +742,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Put(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Put(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
 }
 
@@ -752,7 +752,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -770,7 +770,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Put_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Put_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
 }
 
@@ -780,7 +780,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -798,7 +798,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
 }
 
@@ -808,7 +808,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -826,7 +826,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
 }
 
@@ -836,7 +836,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -855,7 +855,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
 }
 
@@ -865,7 +865,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -884,7 +884,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
 }
 
@@ -894,7 +894,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -916,7 +916,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 		*word_++ = cairn_place(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
 }
 
@@ -926,7 +926,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -948,7 +948,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 		*word_++ = cairn_place(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Get_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
 }
 
@@ -958,7 +958,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -975,7 +975,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 		*word_++ = cairn_place(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Fetch_and_op(reference_, result_, origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Fetch_and_op(reference_, result_, origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	return result_;
 }
 
@@ -985,7 +985,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1002,7 +1002,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 		*word_++ = cairn_place(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Compare_and_swap(reference_, result_, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Compare_and_swap(reference_, result_, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	return result_;
 }
 
@@ -1012,7 +1012,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1033,7 +1033,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rput(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rput(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
 }
 
@@ -1043,7 +1043,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1064,7 +1064,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rput_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rput_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
 }
 
@@ -1074,7 +1074,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1095,7 +1095,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rget(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
 }
 
@@ -1105,7 +1105,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1126,7 +1126,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rget_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
 }
 
@@ -1136,7 +1136,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1158,7 +1158,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Raccumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
 }
 
@@ -1168,7 +1168,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1190,7 +1190,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Raccumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
 }
 
@@ -1200,7 +1200,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1225,7 +1225,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rget_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
 }
 
@@ -1235,7 +1235,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1260,7 +1260,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Rget_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
 }
 
@@ -1270,7 +1270,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(466, &caller_, &real_))
 		return real_(assert, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_fence(assert, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1287,7 +1287,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 	} else {
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_fence(reference_, result_, assert, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_fence(reference_, result_, assert, win));
 	if (CAIRN_UNLIKELY(counts_))
 		cairn_collective_marker();
 	return result_;
@@ -1299,7 +1299,7 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(467, &caller_, &real_))
 		return real_(group, assert, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_start(group, assert, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1312,7 +1312,7 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_start(reference_, result_, group, assert, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_start(reference_, result_, group, assert, win));
 	return result_;
 }
 
@@ -1322,7 +1322,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(468, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_complete(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1333,7 +1333,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_complete(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_complete(reference_, result_, win));
 	return result_;
 }
 
@@ -1343,7 +1343,7 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(469, &caller_, &real_))
 		return real_(group, assert, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_post(group, assert, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1356,7 +1356,7 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_post(reference_, result_, group, assert, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_post(reference_, result_, group, assert, win));
 	return result_;
 }
 
@@ -1366,7 +1366,7 @@ int cairn_MPI_Win_wait(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(470, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_wait(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1377,7 +1377,7 @@ int cairn_MPI_Win_wait(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_wait(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_wait(reference_, result_, win));
 	return result_;
 }
 
@@ -1387,7 +1387,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(471, &caller_, &real_))
 		return real_(win, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_test(win, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1400,7 +1400,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_test(reference_, result_, win, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_test(reference_, result_, win, flag));
 	return result_;
 }
 
@@ -1410,7 +1410,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock(lock_type, rank, assert, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1424,7 +1424,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_lock(reference_, result_, lock_type, rank, assert, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock(reference_, result_, lock_type, rank, assert, win));
 	return result_;
 }
 
@@ -1434,7 +1434,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(473, &caller_, &real_))
 		return real_(assert, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock_all(assert, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1446,7 +1446,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_lock_all(reference_, result_, assert, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock_all(reference_, result_, assert, win));
 	return result_;
 }
 
@@ -1456,7 +1456,7 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(474, &caller_, &real_))
 		return real_(rank, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock(rank, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1468,7 +1468,7 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_unlock(reference_, result_, rank, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock(reference_, result_, rank, win));
 	return result_;
 }
 
@@ -1478,7 +1478,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(475, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock_all(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1489,7 +1489,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_unlock_all(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock_all(reference_, result_, win));
 	return result_;
 }
 
@@ -1499,7 +1499,7 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(476, &caller_, &real_))
 		return real_(rank, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush(rank, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1511,7 +1511,7 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_flush(reference_, result_, rank, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush(reference_, result_, rank, win));
 	return result_;
 }
 
@@ -1521,7 +1521,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(477, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_all(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1532,7 +1532,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_flush_all(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_all(reference_, result_, win));
 	return result_;
 }
 
@@ -1542,7 +1542,7 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(478, &caller_, &real_))
 		return real_(rank, win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local(rank, win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1554,7 +1554,7 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_flush_local(reference_, result_, rank, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local(reference_, result_, rank, win));
 	return result_;
 }
 
@@ -1564,7 +1564,7 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(479, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local_all(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1575,7 +1575,7 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_flush_local_all(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local_all(reference_, result_, win));
 	return result_;
 }
 
@@ -1585,7 +1585,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(480, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_sync(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1596,7 +1596,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_sync(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_sync(reference_, result_, win));
 	return result_;
 }
 
@@ -1606,7 +1606,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
+	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1623,7 +1623,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Grequest_start(reference_, result_, query_fn, free_fn, cancel_fn, extra_state, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_start(reference_, result_, query_fn, free_fn, cancel_fn, extra_state, request));
 	return result_;
 }
 
@@ -1633,7 +1633,7 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(482, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_complete(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1644,7 +1644,7 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Grequest_complete(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_complete(reference_, result_, request));
 	return result_;
 }
 
@@ -1654,7 +1654,7 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(483, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1669,7 +1669,7 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_elements(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_elements(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -1679,7 +1679,7 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(484, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_c(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1694,7 +1694,7 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_elements_c(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_elements_c(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -1704,7 +1704,7 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(485, &caller_, &real_))
 		return real_(status, datatype, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_x(status, datatype, count));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1719,7 +1719,7 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_elements_x(reference_, result_, status, datatype, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_elements_x(reference_, result_, status, datatype, count));
 	return result_;
 }
 
@@ -1729,7 +1729,7 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(486, &caller_, &real_))
 		return real_(status, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_cancelled(status, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1743,7 +1743,7 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_cancelled(reference_, result_, status, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_cancelled(reference_, result_, status, flag));
 	return result_;
 }
 
@@ -1753,7 +1753,7 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(487, &caller_, &real_))
 		return real_(status, source);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_source(status, source));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1766,7 +1766,7 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 		*word_++ = defined_ ? CAIRN_WORD_AT(source) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_get_source(reference_, result_, status, source));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_get_source(reference_, result_, status, source));
 	return result_;
 }
 
@@ -1776,7 +1776,7 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(488, &caller_, &real_))
 		return real_(status, tag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_tag(status, tag));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1789,7 +1789,7 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(tag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_get_tag(reference_, result_, status, tag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_get_tag(reference_, result_, status, tag));
 	return result_;
 }
 
@@ -1799,7 +1799,7 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(489, &caller_, &real_))
 		return real_(status, error);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_error(status, error));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1812,7 +1812,7 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 		*word_++ = defined_ ? CAIRN_WORD_AT(error) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_get_error(reference_, result_, status, error));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_get_error(reference_, result_, status, error));
 	return result_;
 }
 
@@ -1822,7 +1822,7 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(490, &caller_, &real_))
 		return real_(status, source);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_source(status, source));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1836,7 +1836,7 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_source(reference_, result_, status, source));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_source(reference_, result_, status, source));
 	return result_;
 }
 
@@ -1846,7 +1846,7 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(491, &caller_, &real_))
 		return real_(status, tag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_tag(status, tag));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1860,7 +1860,7 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_tag(reference_, result_, status, tag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_tag(reference_, result_, status, tag));
 	return result_;
 }
 
@@ -1870,7 +1870,7 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(492, &caller_, &real_))
 		return real_(status, error);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_error(status, error));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1884,7 +1884,7 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 		word_ = cairn_put_status(word_, false, defined_ ? status : NULL, true);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_set_error(reference_, result_, status, error));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_set_error(reference_, result_, status, error));
 	return result_;
 }
 
@@ -1894,7 +1894,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_open(comm, filename, amode, info, fh));
+	CAIRN_REFERENCE_CALL(call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
 	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), caller_);
@@ -1912,7 +1912,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_open(reference_, result_, comm, filename, amode, info, fh));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_open(reference_, result_, comm, filename, amode, info, fh));
 	return result_;
 }
 
@@ -1922,7 +1922,7 @@ int cairn_MPI_File_close(MPI_File *fh)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(494, &caller_, &real_))
 		return real_(fh);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_close(fh));
+	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1936,7 +1936,7 @@ int cairn_MPI_File_close(MPI_File *fh)
 		*word_++ = defined_ ? CAIRN_WORD_AT(fh) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_close(reference_, result_, fh));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_close(reference_, result_, fh));
 	return result_;
 }
 
@@ -1946,7 +1946,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(495, &caller_, &real_))
 		return real_(filename, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_delete(filename, info));
+	CAIRN_REFERENCE_CALL(call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
 	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), caller_);
@@ -1959,7 +1959,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_delete(reference_, result_, filename, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_delete(reference_, result_, filename, info));
 	return result_;
 }
 
@@ -1969,7 +1969,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(496, &caller_, &real_))
 		return real_(fh, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_size(fh, size));
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1981,7 +1981,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_set_size(reference_, result_, fh, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_size(reference_, result_, fh, size));
 	return result_;
 }
 
@@ -1991,7 +1991,7 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(497, &caller_, &real_))
 		return real_(fh, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_preallocate(fh, size));
+	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2003,7 +2003,7 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_preallocate(reference_, result_, fh, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_preallocate(reference_, result_, fh, size));
 	return result_;
 }
 
@@ -2013,7 +2013,7 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(498, &caller_, &real_))
 		return real_(fh, size);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_size(fh, size));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2026,7 +2026,7 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_size(reference_, result_, fh, size));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_size(reference_, result_, fh, size));
 	return result_;
 }
 
@@ -2036,7 +2036,7 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(499, &caller_, &real_))
 		return real_(fh, group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_group(fh, group));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2050,7 +2050,7 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_group(reference_, result_, fh, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_group(reference_, result_, fh, group));
 	return result_;
 }
 
@@ -2060,7 +2060,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(500, &caller_, &real_))
 		return real_(fh, amode);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_amode(fh, amode));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2073,7 +2073,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 		*word_++ = defined_ ? CAIRN_WORD_AT(amode) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_amode(reference_, result_, fh, amode));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_amode(reference_, result_, fh, amode));
 	return result_;
 }
 
@@ -2083,7 +2083,7 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(501, &caller_, &real_))
 		return real_(fh, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_info(fh, info));
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2095,7 +2095,7 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_set_info(reference_, result_, fh, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_info(reference_, result_, fh, info));
 	return result_;
 }
 
@@ -2105,7 +2105,7 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(502, &caller_, &real_))
 		return real_(fh, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_info(fh, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2119,7 +2119,7 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_info(reference_, result_, fh, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_info(reference_, result_, fh, info_used));
 	return result_;
 }
 
@@ -2129,7 +2129,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), caller_);
@@ -2146,7 +2146,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_set_view(reference_, result_, fh, disp, etype, filetype, datarep, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_view(reference_, result_, fh, disp, etype, filetype, datarep, info));
 	return result_;
 }
 
@@ -2156,7 +2156,7 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
 	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
@@ -2174,6 +2174,6 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_view(reference_, result_, fh, disp, etype, filetype, datarep));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_view(reference_, result_, fh, disp, etype, filetype, datarep));
 	return result_;
 }

@@ -9,7 +9,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -35,7 +35,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -49,7 +49,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -75,7 +75,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -89,7 +89,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -115,7 +115,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -129,7 +129,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -155,7 +155,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -169,7 +169,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -195,7 +195,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -209,7 +209,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -235,7 +235,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -249,7 +249,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -275,7 +275,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -289,7 +289,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -315,7 +315,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -327,7 +327,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(513, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 513, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -345,7 +345,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_at(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -355,7 +355,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(514, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 514, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -373,7 +373,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -383,7 +383,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(515, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 515, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -401,7 +401,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -411,7 +411,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(516, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 516, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -429,7 +429,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -439,7 +439,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(517, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 517, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -457,7 +457,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_at(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -467,7 +467,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(518, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 518, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -485,7 +485,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -495,7 +495,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(519, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 519, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -513,7 +513,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -523,7 +523,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(520, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 520, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -541,7 +541,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
 }
 
@@ -553,7 +553,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -578,7 +578,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -592,7 +592,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -617,7 +617,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -631,7 +631,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -656,7 +656,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -670,7 +670,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -695,7 +695,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -709,7 +709,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -734,7 +734,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -748,7 +748,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -773,7 +773,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -787,7 +787,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -812,7 +812,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -826,7 +826,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -851,7 +851,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -863,7 +863,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(529, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 529, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -880,7 +880,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -890,7 +890,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(530, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 530, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -907,7 +907,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -917,7 +917,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(531, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 531, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -934,7 +934,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_all(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_all(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -944,7 +944,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(532, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 532, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -961,7 +961,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_all_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_all_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -971,7 +971,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(533, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -988,7 +988,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -998,7 +998,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(534, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1015,7 +1015,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1025,7 +1025,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(535, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1042,7 +1042,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_all(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_all(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1052,7 +1052,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(536, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1069,7 +1069,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_all_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_all_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1079,7 +1079,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(537, &caller_, &real_))
 		return real_(fh, offset, whence);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek(fh, offset, whence));
+	CAIRN_REFERENCE_CALL(call_MPI_File_seek(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 537, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1092,7 +1092,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_seek(reference_, result_, fh, offset, whence));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_seek(reference_, result_, fh, offset, whence));
 	return result_;
 }
 
@@ -1102,7 +1102,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(538, &caller_, &real_))
 		return real_(fh, offset);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position(fh, offset));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_position(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1115,7 +1115,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 		*word_++ = defined_ ? CAIRN_WORD_AT(offset) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_position(reference_, result_, fh, offset));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_position(reference_, result_, fh, offset));
 	return result_;
 }
 
@@ -1125,7 +1125,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(539, &caller_, &real_))
 		return real_(fh, offset, disp);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_byte_offset(fh, offset, disp));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_byte_offset(fh, offset, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 539, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1139,7 +1139,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_byte_offset(reference_, result_, fh, offset, disp));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_byte_offset(reference_, result_, fh, offset, disp));
 	return result_;
 }
 
@@ -1151,7 +1151,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1176,7 +1176,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1190,7 +1190,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1215,7 +1215,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1229,7 +1229,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1254,7 +1254,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1268,7 +1268,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1293,7 +1293,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1305,7 +1305,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(544, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 544, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1322,7 +1322,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_shared(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_shared(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1332,7 +1332,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(545, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 545, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1349,7 +1349,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iread_shared_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_shared_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1359,7 +1359,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(546, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1376,7 +1376,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_shared(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_shared(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1386,7 +1386,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(547, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1403,7 +1403,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_iwrite_shared_c(reference_, result_, fh, buf, count, datatype, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_shared_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
 }
 
@@ -1415,7 +1415,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1440,7 +1440,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1454,7 +1454,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1479,7 +1479,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1493,7 +1493,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1518,7 +1518,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1532,7 +1532,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1557,7 +1557,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1569,7 +1569,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(552, &caller_, &real_))
 		return real_(fh, offset, whence);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek_shared(fh, offset, whence));
+	CAIRN_REFERENCE_CALL(call_MPI_File_seek_shared(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 552, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1582,7 +1582,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_seek_shared(reference_, result_, fh, offset, whence));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_seek_shared(reference_, result_, fh, offset, whence));
 	return result_;
 }
 
@@ -1592,7 +1592,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(553, &caller_, &real_))
 		return real_(fh, offset);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position_shared(fh, offset));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_position_shared(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1605,7 +1605,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 		*word_++ = defined_ ? CAIRN_WORD_AT(offset) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_position_shared(reference_, result_, fh, offset));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_position_shared(reference_, result_, fh, offset));
 	return result_;
 }
 
@@ -1615,7 +1615,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(554, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 554, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1630,7 +1630,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
 }
 
@@ -1640,7 +1640,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(555, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 555, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1655,7 +1655,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
 }
 
@@ -1667,7 +1667,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1690,7 +1690,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1702,7 +1702,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(557, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 557, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1717,7 +1717,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
 }
 
@@ -1727,7 +1727,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(558, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 558, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1742,7 +1742,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
 }
 
@@ -1754,7 +1754,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1777,7 +1777,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1789,7 +1789,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(560, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 560, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1803,7 +1803,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_begin(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -1813,7 +1813,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(561, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 561, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1827,7 +1827,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_begin_c(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -1839,7 +1839,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1862,7 +1862,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1874,7 +1874,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(563, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1888,7 +1888,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_begin(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -1898,7 +1898,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(564, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1912,7 +1912,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_begin_c(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -1924,7 +1924,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1947,7 +1947,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -1959,7 +1959,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(566, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 566, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1973,7 +1973,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_begin(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -1983,7 +1983,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(567, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 567, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1997,7 +1997,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -2009,7 +2009,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -2032,7 +2032,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -2044,7 +2044,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(569, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2058,7 +2058,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_begin(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -2068,7 +2068,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(570, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2082,7 +2082,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
 }
 
@@ -2094,7 +2094,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, status));
+	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -2117,7 +2117,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
 		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
@@ -2129,7 +2129,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(572, &caller_, &real_))
 		return real_(fh, datatype, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent(fh, datatype, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 572, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2143,7 +2143,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_type_extent(reference_, result_, fh, datatype, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_type_extent(reference_, result_, fh, datatype, extent));
 	return result_;
 }
 
@@ -2153,7 +2153,7 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(573, &caller_, &real_))
 		return real_(fh, datatype, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent_c(fh, datatype, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 573, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2167,7 +2167,7 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_type_extent_c(reference_, result_, fh, datatype, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_type_extent_c(reference_, result_, fh, datatype, extent));
 	return result_;
 }
 
@@ -2177,7 +2177,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(574, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 574, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
@@ -2193,7 +2193,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Register_datarep(reference_, result_, datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Register_datarep(reference_, result_, datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	return result_;
 }
 
@@ -2203,7 +2203,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(575, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 575, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
@@ -2219,7 +2219,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Register_datarep_c(reference_, result_, datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Register_datarep_c(reference_, result_, datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	return result_;
 }
 
@@ -2229,7 +2229,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(576, &caller_, &real_))
 		return real_(fh, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_atomicity(fh, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 576, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2241,7 +2241,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_set_atomicity(reference_, result_, fh, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_atomicity(reference_, result_, fh, flag));
 	return result_;
 }
 
@@ -2251,7 +2251,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(577, &caller_, &real_))
 		return real_(fh, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_atomicity(fh, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2264,7 +2264,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_get_atomicity(reference_, result_, fh, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_atomicity(reference_, result_, fh, flag));
 	return result_;
 }
 
@@ -2274,7 +2274,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(578, &caller_, &real_))
 		return real_(fh);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_sync(fh));
+	CAIRN_REFERENCE_CALL(call_MPI_File_sync(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2285,7 +2285,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_sync(reference_, result_, fh));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_sync(reference_, result_, fh));
 	return result_;
 }
 
@@ -2295,7 +2295,7 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(579, &caller_, &real_))
 		return real_(required, provided);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_init_thread(required, provided));
+	CAIRN_REFERENCE_CALL(call_MPI_T_init_thread(required, provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2308,7 +2308,7 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 		*word_++ = defined_ ? CAIRN_WORD_AT(provided) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_init_thread(reference_, result_, required, provided));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_init_thread(reference_, result_, required, provided));
 	return result_;
 }
 
@@ -2318,7 +2318,7 @@ int cairn_MPI_T_finalize(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(580, &caller_, &real_))
 		return real_();
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_finalize());
+	CAIRN_REFERENCE_CALL(call_MPI_T_finalize());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2328,7 +2328,7 @@ int cairn_MPI_T_finalize(void)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_finalize(reference_, result_));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_finalize(reference_, result_));
 	return result_;
 }
 
@@ -2338,7 +2338,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(581, &caller_, &real_))
 		return real_(enumtype, num, name, name_len);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_info(enumtype, num, name, name_len));
+	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	uint64_t *word_ = cairn_open(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), caller_);
@@ -2355,7 +2355,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_info(reference_, result_, length_name_, enumtype, num, name, name_len));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_enum_get_info(reference_, result_, length_name_, enumtype, num, name, name_len));
 	return result_;
 }
 
@@ -2365,7 +2365,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(582, &caller_, &real_))
 		return real_(enumtype, index, value, name, name_len);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
+	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	uint64_t *word_ = cairn_open(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), caller_);
@@ -2383,7 +2383,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_item(reference_, result_, length_name_, enumtype, index, value, name, name_len));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_enum_get_item(reference_, result_, length_name_, enumtype, index, value, name, name_len));
 	return result_;
 }
 
@@ -2393,7 +2393,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(583, &caller_, &real_))
 		return real_(num_cvar);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_num(num_cvar));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_num(num_cvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2405,7 +2405,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_cvar) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_get_num(reference_, result_, num_cvar));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_get_num(reference_, result_, num_cvar));
 	return result_;
 }
 
@@ -2415,7 +2415,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(584, &caller_, &real_))
 		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -2440,7 +2440,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(scope) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_get_info(reference_, result_, length_name_, length_desc_, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_get_info(reference_, result_, length_name_, length_desc_, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	return result_;
 }
 
@@ -2450,7 +2450,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(585, &caller_, &real_))
 		return real_(name, cvar_index);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_index(name, cvar_index));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_index(name, cvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 585, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
@@ -2464,7 +2464,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 		*word_++ = defined_ ? CAIRN_WORD_AT(cvar_index) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_get_index(reference_, result_, name, cvar_index));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_get_index(reference_, result_, name, cvar_index));
 	return result_;
 }
 
@@ -2474,7 +2474,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(586, &caller_, &real_))
 		return real_(cvar_index, obj_handle, handle, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2490,7 +2490,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_handle_alloc(reference_, result_, cvar_index, obj_handle, handle, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_handle_alloc(reference_, result_, cvar_index, obj_handle, handle, count));
 	return result_;
 }
 
@@ -2500,7 +2500,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(587, &caller_, &real_))
 		return real_(handle);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_free(handle));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_free(handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 587, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2514,7 +2514,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_handle_free(reference_, result_, handle));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_handle_free(reference_, result_, handle));
 	return result_;
 }
 
@@ -2524,7 +2524,7 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(588, &caller_, &real_))
 		return real_(handle, buf);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_read(handle, buf));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_read(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2536,6 +2536,6 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_read(reference_, result_, handle, buf));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_read(reference_, result_, handle, buf));
 	return result_;
 }

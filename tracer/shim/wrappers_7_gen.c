@@ -7,7 +7,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(589, &caller_, &real_))
 		return real_(handle, buf);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_write(handle, buf));
+	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_write(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -19,7 +19,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_write(reference_, result_, handle, buf));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_write(reference_, result_, handle, buf));
 	return result_;
 }
 
@@ -29,7 +29,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(590, &caller_, &real_))
 		return real_(num_pvar);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_num(num_pvar));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_num(num_pvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -41,7 +41,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_pvar) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_get_num(reference_, result_, num_pvar));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_get_num(reference_, result_, num_pvar));
 	return result_;
 }
 
@@ -51,7 +51,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(591, &caller_, &real_))
 		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -79,7 +79,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(atomic) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_get_info(reference_, result_, length_name_, length_desc_, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_get_info(reference_, result_, length_name_, length_desc_, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	return result_;
 }
 
@@ -89,7 +89,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(592, &caller_, &real_))
 		return real_(name, var_class, pvar_index);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_index(name, var_class, pvar_index));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 592, CAIRN_HEADER + 16 + cairn_string_bytes(length_name_), caller_);
@@ -104,7 +104,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 		*word_++ = defined_ ? CAIRN_WORD_AT(pvar_index) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_get_index(reference_, result_, name, var_class, pvar_index));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_get_index(reference_, result_, name, var_class, pvar_index));
 	return result_;
 }
 
@@ -114,7 +114,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(593, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_create(session));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_create(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -127,7 +127,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_session_create(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_session_create(reference_, result_, session));
 	return result_;
 }
 
@@ -137,7 +137,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(594, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_free(session));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_free(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 594, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -151,7 +151,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 		*word_++ = defined_ ? CAIRN_WORD_AT(session) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_session_free(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_session_free(reference_, result_, session));
 	return result_;
 }
 
@@ -161,7 +161,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(595, &caller_, &real_))
 		return real_(session, pvar_index, obj_handle, handle, count);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 595, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -178,7 +178,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_handle_alloc(reference_, result_, session, pvar_index, obj_handle, handle, count));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_handle_alloc(reference_, result_, session, pvar_index, obj_handle, handle, count));
 	return result_;
 }
 
@@ -188,7 +188,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(596, &caller_, &real_))
 		return real_(session, handle);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_free(session, handle));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_free(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 596, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -203,7 +203,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_handle_free(reference_, result_, session, handle));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_handle_free(reference_, result_, session, handle));
 	return result_;
 }
 
@@ -213,7 +213,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(597, &caller_, &real_))
 		return real_(session, handle);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_start(session, handle));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_start(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 597, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -225,7 +225,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_start(reference_, result_, session, handle));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_start(reference_, result_, session, handle));
 	return result_;
 }
 
@@ -235,7 +235,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(598, &caller_, &real_))
 		return real_(session, handle);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_stop(session, handle));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_stop(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 598, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -247,7 +247,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_stop(reference_, result_, session, handle));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_stop(reference_, result_, session, handle));
 	return result_;
 }
 
@@ -257,7 +257,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(599, &caller_, &real_))
 		return real_(session, handle, buf);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_read(session, handle, buf));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_read(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 599, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -270,7 +270,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_read(reference_, result_, session, handle, buf));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_read(reference_, result_, session, handle, buf));
 	return result_;
 }
 
@@ -280,7 +280,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(600, &caller_, &real_))
 		return real_(session, handle, buf);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_write(session, handle, buf));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_write(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 600, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -293,7 +293,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_write(reference_, result_, session, handle, buf));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_write(reference_, result_, session, handle, buf));
 	return result_;
 }
 
@@ -303,7 +303,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(601, &caller_, &real_))
 		return real_(session, handle);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_reset(session, handle));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_reset(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 601, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -315,7 +315,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_reset(reference_, result_, session, handle));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_reset(reference_, result_, session, handle));
 	return result_;
 }
 
@@ -325,7 +325,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(602, &caller_, &real_))
 		return real_(session, handle, buf);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_readreset(session, handle, buf));
+	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_readreset(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 602, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -338,7 +338,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_readreset(reference_, result_, session, handle, buf));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_readreset(reference_, result_, session, handle, buf));
 	return result_;
 }
 
@@ -348,7 +348,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(603, &caller_, &real_))
 		return real_(num_sources);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_num(num_sources));
+	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_num(num_sources));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -360,7 +360,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_sources) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_source_get_num(reference_, result_, num_sources));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_num(reference_, result_, num_sources));
 	return result_;
 }
 
@@ -370,7 +370,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(604, &caller_, &real_))
 		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
+	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -395,7 +395,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_source_get_info(reference_, result_, length_name_, length_desc_, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_info(reference_, result_, length_name_, length_desc_, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	return result_;
 }
 
@@ -405,7 +405,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(605, &caller_, &real_))
 		return real_(source_index, timestamp);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_timestamp(source_index, timestamp));
+	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_timestamp(source_index, timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -418,7 +418,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 		*word_++ = defined_ ? CAIRN_WORD_AT(timestamp) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_source_get_timestamp(reference_, result_, source_index, timestamp));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_timestamp(reference_, result_, source_index, timestamp));
 	return result_;
 }
 
@@ -428,7 +428,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(606, &caller_, &real_))
 		return real_(num_events);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_num(num_events));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_num(num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -440,7 +440,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_events) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_num(reference_, result_, num_events));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_num(reference_, result_, num_events));
 	return result_;
 }
 
@@ -450,7 +450,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(607, &caller_, &real_))
 		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
@@ -481,7 +481,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_info(reference_, result_, length_name_, length_array_of_datatypes_, length_array_of_displacements_, length_desc_, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_info(reference_, result_, length_name_, length_array_of_datatypes_, length_array_of_displacements_, length_desc_, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	return result_;
 }
 
@@ -491,7 +491,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(608, &caller_, &real_))
 		return real_(name, event_index);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_index(name, event_index));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_index(name, event_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 608, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
@@ -505,7 +505,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 		*word_++ = defined_ ? CAIRN_WORD_AT(event_index) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_index(reference_, result_, name, event_index));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_index(reference_, result_, name, event_index));
 	return result_;
 }
 
@@ -515,7 +515,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(609, &caller_, &real_))
 		return real_(event_index, obj_handle, info, event_registration);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -531,7 +531,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_handle_alloc(reference_, result_, event_index, obj_handle, info, event_registration));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_alloc(reference_, result_, event_index, obj_handle, info, event_registration));
 	return result_;
 }
 
@@ -541,7 +541,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(610, &caller_, &real_))
 		return real_(event_registration, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_set_info(event_registration, info));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_set_info(event_registration, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 610, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -553,7 +553,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_handle_set_info(reference_, result_, event_registration, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_set_info(reference_, result_, event_registration, info));
 	return result_;
 }
 
@@ -563,7 +563,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(611, &caller_, &real_))
 		return real_(event_registration, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_get_info(event_registration, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_get_info(event_registration, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -577,7 +577,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_handle_get_info(reference_, result_, event_registration, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_get_info(reference_, result_, event_registration, info_used));
 	return result_;
 }
 
@@ -587,7 +587,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(612, &caller_, &real_))
 		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 612, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -602,7 +602,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_register_callback(reference_, result_, event_registration, cb_safety, info, user_data, event_cb_function));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_register_callback(reference_, result_, event_registration, cb_safety, info, user_data, event_cb_function));
 	return result_;
 }
 
@@ -612,7 +612,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(613, &caller_, &real_))
 		return real_(event_registration, cb_safety, info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 613, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -625,7 +625,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_callback_set_info(reference_, result_, event_registration, cb_safety, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_callback_set_info(reference_, result_, event_registration, cb_safety, info));
 	return result_;
 }
 
@@ -635,7 +635,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(614, &caller_, &real_))
 		return real_(event_registration, cb_safety, info_used);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 614, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -650,7 +650,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_callback_get_info(reference_, result_, event_registration, cb_safety, info_used));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_callback_get_info(reference_, result_, event_registration, cb_safety, info_used));
 	return result_;
 }
 
@@ -660,7 +660,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(615, &caller_, &real_))
 		return real_(event_registration, user_data, free_cb_function);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -674,7 +674,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_handle_free(reference_, result_, event_registration, user_data, free_cb_function));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_free(reference_, result_, event_registration, user_data, free_cb_function));
 	return result_;
 }
 
@@ -684,7 +684,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(616, &caller_, &real_))
 		return real_(event_registration, dropped_cb_function);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -696,7 +696,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_set_dropped_handler(reference_, result_, event_registration, dropped_cb_function));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_set_dropped_handler(reference_, result_, event_registration, dropped_cb_function));
 	return result_;
 }
 
@@ -706,7 +706,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(617, &caller_, &real_))
 		return real_(event_instance, element_index, buffer);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_read(event_instance, element_index, buffer));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_read(event_instance, element_index, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 617, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -719,7 +719,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_read(reference_, result_, event_instance, element_index, buffer));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_read(reference_, result_, event_instance, element_index, buffer));
 	return result_;
 }
 
@@ -729,7 +729,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(618, &caller_, &real_))
 		return real_(event_instance, buffer);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_copy(event_instance, buffer));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_copy(event_instance, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -741,7 +741,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_copy(reference_, result_, event_instance, buffer));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_copy(reference_, result_, event_instance, buffer));
 	return result_;
 }
 
@@ -751,7 +751,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(619, &caller_, &real_))
 		return real_(event_instance, event_timestamp);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -764,7 +764,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 		*word_++ = defined_ ? CAIRN_WORD_AT(event_timestamp) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_timestamp(reference_, result_, event_instance, event_timestamp));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_timestamp(reference_, result_, event_instance, event_timestamp));
 	return result_;
 }
 
@@ -774,7 +774,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(620, &caller_, &real_))
 		return real_(event_instance, source_index);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_source(event_instance, source_index));
+	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_source(event_instance, source_index));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -787,7 +787,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 		*word_++ = defined_ ? CAIRN_WORD_AT(source_index) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_source(reference_, result_, event_instance, source_index));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_source(reference_, result_, event_instance, source_index));
 	return result_;
 }
 
@@ -797,7 +797,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(621, &caller_, &real_))
 		return real_(num_cat);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num(num_cat));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num(num_cat));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -809,7 +809,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_cat) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_num(reference_, result_, num_cat));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_num(reference_, result_, num_cat));
 	return result_;
 }
 
@@ -819,7 +819,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(622, &caller_, &real_))
 		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -842,7 +842,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_categories) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_info(reference_, result_, length_name_, length_desc_, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_info(reference_, result_, length_name_, length_desc_, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	return result_;
 }
 
@@ -852,7 +852,7 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(623, &caller_, &real_))
 		return real_(cat_index, num_events);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num_events(cat_index, num_events));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num_events(cat_index, num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -865,7 +865,7 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_events) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_num_events(reference_, result_, cat_index, num_events));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_num_events(reference_, result_, cat_index, num_events));
 	return result_;
 }
 
@@ -875,7 +875,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(624, &caller_, &real_))
 		return real_(name, cat_index);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_index(name, cat_index));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_index(name, cat_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 624, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
@@ -889,7 +889,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 		*word_++ = defined_ ? CAIRN_WORD_AT(cat_index) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_index(reference_, result_, name, cat_index));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_index(reference_, result_, name, cat_index));
 	return result_;
 }
 
@@ -899,7 +899,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(625, &caller_, &real_))
 		return real_(cat_index, len, indices);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_cvars(cat_index, len, indices));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_cvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
@@ -914,7 +914,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_cvars(reference_, result_, cat_index, len, indices));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_cvars(reference_, result_, cat_index, len, indices));
 	return result_;
 }
 
@@ -924,7 +924,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(626, &caller_, &real_))
 		return real_(cat_index, len, indices);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_pvars(cat_index, len, indices));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_pvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
@@ -939,7 +939,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_pvars(reference_, result_, cat_index, len, indices));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_pvars(reference_, result_, cat_index, len, indices));
 	return result_;
 }
 
@@ -949,7 +949,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(627, &caller_, &real_))
 		return real_(cat_index, len, indices);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_events(cat_index, len, indices));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_events(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
@@ -964,7 +964,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_events(reference_, result_, cat_index, len, indices));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_events(reference_, result_, cat_index, len, indices));
 	return result_;
 }
 
@@ -974,7 +974,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(628, &caller_, &real_))
 		return real_(cat_index, len, indices);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_categories(cat_index, len, indices));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_categories(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
@@ -989,7 +989,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_categories(reference_, result_, cat_index, len, indices));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_categories(reference_, result_, cat_index, len, indices));
 	return result_;
 }
 
@@ -999,7 +999,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(629, &caller_, &real_))
 		return real_(update_number);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_changed(update_number));
+	CAIRN_REFERENCE_CALL(call_MPI_T_category_changed(update_number));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1011,7 +1011,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 		*word_++ = defined_ ? CAIRN_WORD_AT(update_number) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_changed(reference_, result_, update_number));
+	CAIRN_REFERENCE_RETURN(return_MPI_T_category_changed(reference_, result_, update_number));
 	return result_;
 }
 
@@ -1021,7 +1021,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(630, &caller_, &real_))
 		return real_(copy_fn, delete_fn, keyval, extra_state);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
+	CAIRN_REFERENCE_CALL(call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1037,7 +1037,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Keyval_create(reference_, result_, copy_fn, delete_fn, keyval, extra_state));
+	CAIRN_REFERENCE_RETURN(return_MPI_Keyval_create(reference_, result_, copy_fn, delete_fn, keyval, extra_state));
 	return result_;
 }
 
@@ -1047,7 +1047,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(631, &caller_, &real_))
 		return real_(keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_free(keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Keyval_free(keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 631, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1061,7 +1061,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 		*word_++ = defined_ ? CAIRN_WORD_AT(keyval) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Keyval_free(reference_, result_, keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Keyval_free(reference_, result_, keyval));
 	return result_;
 }
 
@@ -1071,7 +1071,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(632, &caller_, &real_))
 		return real_(comm, keyval, attribute_val);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_put(comm, keyval, attribute_val));
+	CAIRN_REFERENCE_CALL(call_MPI_Attr_put(comm, keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 632, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1084,7 +1084,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Attr_put(reference_, result_, comm, keyval, attribute_val));
+	CAIRN_REFERENCE_RETURN(return_MPI_Attr_put(reference_, result_, comm, keyval, attribute_val));
 	return result_;
 }
 
@@ -1094,7 +1094,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(633, &caller_, &real_))
 		return real_(comm, keyval, attribute_val, flag);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_get(comm, keyval, attribute_val, flag));
+	CAIRN_REFERENCE_CALL(call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 633, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1109,7 +1109,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Attr_get(reference_, result_, comm, keyval, attribute_val, flag));
+	CAIRN_REFERENCE_RETURN(return_MPI_Attr_get(reference_, result_, comm, keyval, attribute_val, flag));
 	return result_;
 }
 
@@ -1119,7 +1119,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(634, &caller_, &real_))
 		return real_(comm, keyval);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_delete(comm, keyval));
+	CAIRN_REFERENCE_CALL(call_MPI_Attr_delete(comm, keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 634, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1131,7 +1131,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Attr_delete(reference_, result_, comm, keyval));
+	CAIRN_REFERENCE_RETURN(return_MPI_Attr_delete(reference_, result_, comm, keyval));
 	return result_;
 }
 
@@ -1141,7 +1141,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(635, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_c2f(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_c2f(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1152,7 +1152,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_c2f(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_c2f(reference_, result_, comm));
 	return result_;
 }
 
@@ -1162,7 +1162,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(636, &caller_, &real_))
 		return real_(comm);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_f2c(comm));
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_f2c(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1173,7 +1173,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Comm_f2c(reference_, result_, comm));
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_f2c(reference_, result_, comm));
 	return result_;
 }
 
@@ -1183,7 +1183,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(637, &caller_, &real_))
 		return real_(datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_c2f(datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_c2f(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1194,7 +1194,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_c2f(reference_, result_, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_c2f(reference_, result_, datatype));
 	return result_;
 }
 
@@ -1204,7 +1204,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(638, &caller_, &real_))
 		return real_(datatype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_f2c(datatype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_f2c(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1215,7 +1215,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_f2c(reference_, result_, datatype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_f2c(reference_, result_, datatype));
 	return result_;
 }
 
@@ -1225,7 +1225,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(639, &caller_, &real_))
 		return real_(group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_c2f(group));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_c2f(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1236,7 +1236,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_c2f(reference_, result_, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_c2f(reference_, result_, group));
 	return result_;
 }
 
@@ -1246,7 +1246,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(640, &caller_, &real_))
 		return real_(group);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_f2c(group));
+	CAIRN_REFERENCE_CALL(call_MPI_Group_f2c(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1257,7 +1257,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Group_f2c(reference_, result_, group));
+	CAIRN_REFERENCE_RETURN(return_MPI_Group_f2c(reference_, result_, group));
 	return result_;
 }
 
@@ -1267,7 +1267,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(641, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_c2f(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_c2f(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1278,7 +1278,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_c2f(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_c2f(reference_, result_, request));
 	return result_;
 }
 
@@ -1288,7 +1288,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(642, &caller_, &real_))
 		return real_(request);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_f2c(request));
+	CAIRN_REFERENCE_CALL(call_MPI_Request_f2c(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1299,7 +1299,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_f2c(reference_, result_, request));
+	CAIRN_REFERENCE_RETURN(return_MPI_Request_f2c(reference_, result_, request));
 	return result_;
 }
 
@@ -1309,7 +1309,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(643, &caller_, &real_))
 		return real_(file);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_c2f(file));
+	CAIRN_REFERENCE_CALL(call_MPI_File_c2f(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1320,7 +1320,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_c2f(reference_, result_, file));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_c2f(reference_, result_, file));
 	return result_;
 }
 
@@ -1330,7 +1330,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(644, &caller_, &real_))
 		return real_(file);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_f2c(file));
+	CAIRN_REFERENCE_CALL(call_MPI_File_f2c(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1341,7 +1341,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_f2c(reference_, result_, file));
+	CAIRN_REFERENCE_RETURN(return_MPI_File_f2c(reference_, result_, file));
 	return result_;
 }
 
@@ -1351,7 +1351,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(645, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_c2f(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_c2f(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1362,7 +1362,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_c2f(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_c2f(reference_, result_, win));
 	return result_;
 }
 
@@ -1372,7 +1372,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(646, &caller_, &real_))
 		return real_(win);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_f2c(win));
+	CAIRN_REFERENCE_CALL(call_MPI_Win_f2c(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1383,7 +1383,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_f2c(reference_, result_, win));
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_f2c(reference_, result_, win));
 	return result_;
 }
 
@@ -1393,7 +1393,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(647, &caller_, &real_))
 		return real_(op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_c2f(op));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_c2f(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1404,7 +1404,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_c2f(reference_, result_, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_c2f(reference_, result_, op));
 	return result_;
 }
 
@@ -1414,7 +1414,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(648, &caller_, &real_))
 		return real_(op);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_f2c(op));
+	CAIRN_REFERENCE_CALL(call_MPI_Op_f2c(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1425,7 +1425,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Op_f2c(reference_, result_, op));
+	CAIRN_REFERENCE_RETURN(return_MPI_Op_f2c(reference_, result_, op));
 	return result_;
 }
 
@@ -1435,7 +1435,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(649, &caller_, &real_))
 		return real_(info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_c2f(info));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_c2f(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1446,7 +1446,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_c2f(reference_, result_, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_c2f(reference_, result_, info));
 	return result_;
 }
 
@@ -1456,7 +1456,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(650, &caller_, &real_))
 		return real_(info);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_f2c(info));
+	CAIRN_REFERENCE_CALL(call_MPI_Info_f2c(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1467,7 +1467,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_f2c(reference_, result_, info));
+	CAIRN_REFERENCE_RETURN(return_MPI_Info_f2c(reference_, result_, info));
 	return result_;
 }
 
@@ -1477,7 +1477,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(651, &caller_, &real_))
 		return real_(errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_c2f(errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_c2f(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1488,7 +1488,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_c2f(reference_, result_, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_c2f(reference_, result_, errhandler));
 	return result_;
 }
 
@@ -1498,7 +1498,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(652, &caller_, &real_))
 		return real_(errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_f2c(errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_f2c(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1509,7 +1509,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_f2c(reference_, result_, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_f2c(reference_, result_, errhandler));
 	return result_;
 }
 
@@ -1519,7 +1519,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(653, &caller_, &real_))
 		return real_(message);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_c2f(message));
+	CAIRN_REFERENCE_CALL(call_MPI_Message_c2f(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1530,7 +1530,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Message_c2f(reference_, result_, message));
+	CAIRN_REFERENCE_RETURN(return_MPI_Message_c2f(reference_, result_, message));
 	return result_;
 }
 
@@ -1540,7 +1540,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(654, &caller_, &real_))
 		return real_(message);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_f2c(message));
+	CAIRN_REFERENCE_CALL(call_MPI_Message_f2c(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1551,7 +1551,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Message_f2c(reference_, result_, message));
+	CAIRN_REFERENCE_RETURN(return_MPI_Message_f2c(reference_, result_, message));
 	return result_;
 }
 
@@ -1561,7 +1561,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(655, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_c2f(session));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_c2f(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1572,7 +1572,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_c2f(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_c2f(reference_, result_, session));
 	return result_;
 }
 
@@ -1582,7 +1582,7 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(656, &caller_, &real_))
 		return real_(session);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_f2c(session));
+	CAIRN_REFERENCE_CALL(call_MPI_Session_f2c(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1593,7 +1593,7 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_f2c(reference_, result_, session));
+	CAIRN_REFERENCE_RETURN(return_MPI_Session_f2c(reference_, result_, session));
 	return result_;
 }
 
@@ -1603,7 +1603,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(657, &caller_, &real_))
 		return real_(c_status, f_status);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f(c_status, f_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_c2f(c_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	uint64_t *word_ = cairn_open(&record_, 657, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), caller_);
@@ -1617,7 +1617,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 		CAIRN_PUT_LIST(word_, defined_ ? length_f_status_ : CAIRN_NULL, f_status);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_c2f(reference_, result_, c_status, f_status));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_c2f(reference_, result_, c_status, f_status));
 	return result_;
 }
 
@@ -1629,7 +1629,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		return real_(f_status, c_status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		c_status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, c_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_f2c(f_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	MPI_Status own_c_status_;
@@ -1652,7 +1652,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		word_ = cairn_put_status(word_, ignored_c_status_, defined_ ? seen_c_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f2c(reference_, result_, ignored_c_status_, f_status, seen_c_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_f2c(reference_, result_, ignored_c_status_, f_status, seen_c_status_));
 	if (!ignored_c_status_ && word_ != NULL)
 		cairn_restore_statuses(c_status, &own_c_status_, 1);
 	return result_;
@@ -1664,7 +1664,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(659, &caller_, &real_))
 		return real_(c_status, f08_status);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f08(c_status, f08_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_c2f08(c_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	uint64_t *word_ = cairn_open(&record_, 659, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), caller_);
@@ -1678,7 +1678,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 		CAIRN_PUT_LIST(word_, defined_ ? length_f08_status_ : CAIRN_NULL, (const int *)f08_status);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_c2f08(reference_, result_, c_status, f08_status));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_c2f08(reference_, result_, c_status, f08_status));
 	return result_;
 }
 
@@ -1690,7 +1690,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 		return real_(f08_status, c_status);
 	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
 		c_status = MPI_STATUS_IGNORE;
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, c_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_f082c(f08_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	MPI_Status own_c_status_;
@@ -1713,7 +1713,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 		word_ = cairn_put_status(word_, ignored_c_status_, defined_ ? seen_c_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f082c(reference_, result_, ignored_c_status_, f08_status, seen_c_status_));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_f082c(reference_, result_, ignored_c_status_, f08_status, seen_c_status_));
 	if (!ignored_c_status_ && word_ != NULL)
 		cairn_restore_statuses(c_status, &own_c_status_, 1);
 	return result_;
@@ -1725,7 +1725,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(661, &caller_, &real_))
 		return real_(f08_status, f_status);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082f(f08_status, f_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_f082f(f08_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1740,7 +1740,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 		CAIRN_PUT_LIST(word_, defined_ ? length_f_status_ : CAIRN_NULL, f_status);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f082f(reference_, result_, f08_status, f_status));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_f082f(reference_, result_, f08_status, f_status));
 	return result_;
 }
 
@@ -1750,7 +1750,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(662, &caller_, &real_))
 		return real_(f_status, f08_status);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2f08(f_status, f08_status));
+	CAIRN_REFERENCE_CALL(call_MPI_Status_f2f08(f_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1765,7 +1765,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 		CAIRN_PUT_LIST(word_, defined_ ? length_f08_status_ : CAIRN_NULL, (const int *)f08_status);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f2f08(reference_, result_, f_status, f08_status));
+	CAIRN_REFERENCE_RETURN(return_MPI_Status_f2f08(reference_, result_, f_status, f08_status));
 	return result_;
 }
 
@@ -1775,7 +1775,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(663, &caller_, &real_))
 		return real_(location, address);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Address(location, address));
+	CAIRN_REFERENCE_CALL(call_MPI_Address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1788,7 +1788,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 		*word_++ = defined_ ? CAIRN_WORD_AT(address) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Address(reference_, result_, location, address));
+	CAIRN_REFERENCE_RETURN(return_MPI_Address(reference_, result_, location, address));
 	return result_;
 }
 
@@ -1798,7 +1798,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(664, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1812,7 +1812,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_create(reference_, result_, comm_errhandler_fn, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_create(reference_, result_, comm_errhandler_fn, errhandler));
 	return result_;
 }
 
@@ -1822,7 +1822,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(665, &caller_, &real_))
 		return real_(comm, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_get(comm, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_get(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1836,7 +1836,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_get(reference_, result_, comm, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_get(reference_, result_, comm, errhandler));
 	return result_;
 }
 
@@ -1846,7 +1846,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(666, &caller_, &real_))
 		return real_(comm, errhandler);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_set(comm, errhandler));
+	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_set(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 666, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1858,7 +1858,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Errhandler_set(reference_, result_, comm, errhandler));
+	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_set(reference_, result_, comm, errhandler));
 	return result_;
 }
 
@@ -1868,7 +1868,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(667, &caller_, &real_))
 		return real_(datatype, extent);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_extent(datatype, extent));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_extent(datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1881,7 +1881,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_extent(reference_, result_, datatype, extent));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_extent(reference_, result_, datatype, extent));
 	return result_;
 }
 
@@ -1891,7 +1891,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(668, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1910,7 +1910,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
 }
 
@@ -1920,7 +1920,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(669, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 669, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1937,7 +1937,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
 }
 
@@ -1947,7 +1947,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(670, &caller_, &real_))
 		return real_(datatype, displacement);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_lb(datatype, displacement));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_lb(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1960,7 +1960,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 		*word_++ = defined_ ? CAIRN_WORD_AT(displacement) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_lb(reference_, result_, datatype, displacement));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_lb(reference_, result_, datatype, displacement));
 	return result_;
 }
 
@@ -1970,7 +1970,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(671, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1990,7 +1990,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
 }
 
@@ -2000,7 +2000,7 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(672, &caller_, &real_))
 		return real_(datatype, displacement);
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_ub(datatype, displacement));
+	CAIRN_REFERENCE_CALL(call_MPI_Type_ub(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2013,6 +2013,6 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 		*word_++ = defined_ ? CAIRN_WORD_AT(displacement) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Type_ub(reference_, result_, datatype, displacement));
+	CAIRN_REFERENCE_RETURN(return_MPI_Type_ub(reference_, result_, datatype, displacement));
 	return result_;
 }

@@ -43,7 +43,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 	lib := filepath.Join(tracer.Dir, "lib")
 	require.NoError(t, os.Remove(lib))
 	require.NoError(t, os.Mkdir(lib, 0o755))
-	for _, library := range []string{"libcairn-core.so", "libcairn-openmpi.so"} {
+	for _, library := range []string{"libcairn-core.so", "libcairn-openmpi.so", "libcairn-reference-" + implementation + ".so"} {
 		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", library), filepath.Join(lib, library)))
 	}
 	made := filepath.Join(lib, "libcairn-"+implementation+".so")
