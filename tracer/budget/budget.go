@@ -2,7 +2,7 @@
 // it may take, and how much they have taken.
 //
 // The account is a small file in the spool, which the processes of a pod map
-// (here, and tracer/shim/budget.c) and the sidecar sets right. A process adds
+// (here, and tracer/shim/spool/budget.c) and the sidecar sets right. A process adds
 // what it is about to allocate and subtracts what it has removed; what it leaves
 // behind stays on the account until somebody removes that. Without the file
 // every process has a limit of its own (spool_limit_bytes of process.json).

@@ -22,7 +22,7 @@ func references(functions []*mpi.Function) string {
 
 func referencePrototypes(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"../../abi.h\"\n\n")
+	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"../process/abi.h\"\n\n")
 	for _, f := range functions {
 		fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s);\n", f.Name, declarations(f, nil))
 		fmt.Fprintf(&b, "void cairn_reference_return_%s(%s);\n", f.Name, declarations(f, returnDeclarations(f)))
@@ -40,7 +40,7 @@ func referencePrototypes(functions []*mpi.Function) string {
 // referenceTable writes the table of all of them.
 func referenceTable(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"reference_gen.h\"\n\nconst struct cairn_reference_writers cairn_reference_writers = {\n")
+	b.WriteString("// " + generated + "#include \"../../gen/reference_gen.h\"\n\nconst struct cairn_reference_writers cairn_reference_writers = {\n")
 	for _, f := range functions {
 		for _, line := range []string{"call", "return"} {
 			fmt.Fprintf(&b, "\t.%s_%s = cairn_reference_%s_%s,\n", line, f.Name, line, f.Name)

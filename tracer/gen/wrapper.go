@@ -10,7 +10,7 @@ import (
 
 func wrappers(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"wrapper.h\"\n")
+	b.WriteString("// " + generated + "#include \"../wrapper/wrapper.h\"\n")
 	for _, f := range functions {
 		if !handwritten[f.Name] {
 			b.WriteString("\n" + wrapper(f))

@@ -29,7 +29,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 		require.NoError(t, os.CopyFS(filepath.Join(sources, part), os.DirFS(filepath.Join(shimtest.Root(), "tracer", part))))
 	}
 	shim := filepath.Join(sources, "shim")
-	header := filepath.Join(shim, "encode.h")
+	header := filepath.Join(shim, "record", "encode.h")
 	b, err := os.ReadFile(header)
 	require.NoError(t, err)
 	text := string(b)

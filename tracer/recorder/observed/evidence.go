@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence.h
+// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence/evidence.h
 // has the format).
 const (
 	evidenceMagic     = "CAIRNEV2"

@@ -2,7 +2,7 @@ package observed
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// What the shim observes of a process beside its calls is one file (tracer/shim/observed.h): the process's life, its context
+// What the shim observes of a process beside its calls is one file (tracer/shim/evidence/observed.h): the process's life, its context
 // and the evidence, each from its own offset. Where the spool was all but full it ends after the first.
 const (
 	FileName         = "observed"

@@ -1,8 +1,7 @@
-#include "library.h"
-
-#include "../abi.h"
-#include "../bind.h"
-#include "../thread.h"
+#include "../bind/bind.h"
+#include "../bind/reference.h"
+#include "../process/abi.h"
+#include "../process/thread.h"
 #include "lines.h"
 
 // What asks MPI is the shim's own code (ask.c), as a copy: it finds here what it finds there in other files.

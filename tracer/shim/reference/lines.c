@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../bind.h"
-#include "../clock.h"
-#include "../prototypes_gen.h"
-#include "../thread.h"
+#include "../bind/bind.h"
+#include "../gen/prototypes_gen.h"
+#include "../process/clock.h"
+#include "../process/thread.h"
 
 static char *directory;
 

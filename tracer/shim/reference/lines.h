@@ -16,12 +16,12 @@
 #ifndef CAIRN_LINES_H
 #define CAIRN_LINES_H
 
-#include "../abi.h"
-#include "../ask.h"
-#include "../length.h"
-#include "gen/reference_gen.h"
+#include "../gen/reference_gen.h"
+#include "../process/abi.h"
+#include "../record/ask.h"
+#include "../record/length.h"
 
-// cairn_line_open and cairn_line_stamps are open and stamps of struct cairn_reference (library.h).
+// cairn_line_open and cairn_line_stamps are open and stamps of struct cairn_reference (bind/reference.h).
 void cairn_line_open(const char *process_directory, bool shared);
 void cairn_line_stamps(uint64_t enter, uint64_t exit);
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,5 +117,40 @@ func TestFilesOfTheShimFormNoCircle(t *testing.T) {
 		g := linked(t, implementation)
 		require.Greater(t, len(g), 20, "the objects were not understood")
 		require.Empty(t, g.circles(), implementation)
+	}
+}
+
+// maxFiles is how many files that people write a folder of the shim may have: more subjects than one can learn at once.
+const maxFiles = 30
+
+var included = regexp.MustCompile(`(?m)^#include "(\.\./)+(\w+)/[^"]*"`)
+
+// The folders of the shim form no circle either, by what their files include. Generated headers are of no folder: they name
+// what the standard has.
+func TestFoldersOfTheShimFormNoCircle(t *testing.T) {
+	shim := filepath.Join(Root(), "tracer", "shim")
+	g, files := graph{}, map[string]int{}
+	for _, pattern := range []string{"*/*.[chS]", "*/*.inc"} {
+		paths, err := filepath.Glob(filepath.Join(shim, pattern))
+		require.NoError(t, err)
+		for _, path := range paths {
+			folder := filepath.Base(filepath.Dir(path))
+			if folder == "testdata" || folder == "gen" {
+				continue
+			}
+			files[folder]++
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for _, m := range included.FindAllStringSubmatch(string(text), -1) {
+				if m[2] != "gen" {
+					g.add(folder, m[2])
+				}
+			}
+		}
+	}
+	require.True(t, g["wrapper"]["process"], "the files were not understood")
+	require.Empty(t, g.circles())
+	for folder, n := range files {
+		require.LessOrEqual(t, n, maxFiles, folder)
 	}
 }

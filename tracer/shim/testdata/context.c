@@ -6,8 +6,8 @@
 //	context cpu STAT           the CPU in a thread's stat
 //	context steal FILE BYTES…  what samples have of the steal, one per content of FILE; with "=" the reading is not due
 //	context cost N             CPU time of a reading of /proc/stat and for how long no other one is made, means of N, in ns
-#include "../context.c"
-#include "../opened.c"
+#include "../evidence/context.c"
+#include "../evidence/opened.c"
 
 #include <sys/mman.h>
 

@@ -5,24 +5,17 @@
 //	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
 //	evidence end FILE MS       a list of threads, then a computation of so many ms, and the list at the end
 //	evidence full FILE         more places than there is room for
-#include "../evidence.c"
-#include "../opened.c"
-#include "../usage.c"
+#include "../evidence/evidence.c"
+#include "../evidence/opened.c"
+#include "../evidence/usage.c"
+#include "../process/thread.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 bool cairn_clock_is_tsc;
 _Atomic int cairn_state = CAIRN_ON;
-bool cairn_call_paths;
-_Atomic uint64_t cairn_epoch;
-__thread struct cairn_thread cairn_self;
 static const char *path;
-
-uint32_t cairn_thread_number(void)
-{
-	return 1;
-}
 
 void *cairn_observed(enum cairn_observed part, size_t size)
 {
