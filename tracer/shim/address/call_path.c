@@ -21,7 +21,7 @@ struct path {
 enum { SLOTS = 1 << 17, MOST = SLOTS / 2 };
 static const size_t ROOM = (size_t)256 << 20;
 
-// What the thread's latest calls were given, by place and frame: most calls are made where one was made before.
+// What the thread's latest calls were given, by call site and frame: most calls are made where one was made before.
 struct latest {
 	struct cairn_walk walk;
 	uint64_t caller, word;
@@ -98,7 +98,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	return p;
 }
 
-// latest_call is where the thread keeps what a call from this place was given; NULL: nowhere.
+// latest_call is where the thread keeps what a call from this call site was given; NULL: nowhere.
 static struct latest *latest_call(uint64_t caller, const void *frame)
 {
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));

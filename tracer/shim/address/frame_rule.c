@@ -145,7 +145,7 @@ struct state {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
 	bool cfa_deref, cfa_unknown;
-	enum cairn_rbp_place place;
+	enum cairn_rbp_saved saved;
 	int64_t rbp;
 	bool rbp_unknown, last, ra_unknown;
 };
@@ -161,7 +161,7 @@ struct program {
 static void saved(struct program *p, uint64_t reg, int64_t offset)
 {
 	if (reg == RBP) {
-		p->now.place = CAIRN_RBP_AT_CFA;
+		p->now.saved = CAIRN_RBP_AT_CFA;
 		p->now.rbp = offset;
 		p->now.rbp_unknown = false;
 	}
@@ -174,7 +174,7 @@ static void saved(struct program *p, uint64_t reg, int64_t offset)
 static void restored(struct program *p, uint64_t reg)
 {
 	if (reg == RBP) {
-		p->now.place = p->initial.place;
+		p->now.saved = p->initial.saved;
 		p->now.rbp = p->initial.rbp;
 		p->now.rbp_unknown = p->initial.rbp_unknown;
 	}
@@ -245,7 +245,7 @@ static void run(struct program *p, struct bytes b)
 		case 0x08: // same value
 			reg = uleb(&b);
 			if (reg == RBP) {
-				p->now.place = CAIRN_RBP_SAME;
+				p->now.saved = CAIRN_RBP_SAME;
 				p->now.rbp_unknown = false;
 			}
 			break;
@@ -278,7 +278,7 @@ static void run(struct program *p, struct bytes b)
 		case 0x10:
 			reg = uleb(&b);
 			if (relative_to_rbp(&b, &offset, &deref) && !deref && reg == RBP) {
-				p->now.place = CAIRN_RBP_AT_RBP;
+				p->now.saved = CAIRN_RBP_AT_RBP;
 				p->now.rbp = offset;
 				p->now.rbp_unknown = false;
 			} else {
@@ -332,7 +332,7 @@ static struct cairn_frame_rule rule_of(const struct program *p)
 	else if (s->cfa_register == RBP)
 		rule.kind = s->cfa_deref ? CAIRN_FRAME_DEREF : CAIRN_FRAME_RBP;
 	rule.cfa = (int32_t)s->cfa_offset;
-	rule.place = s->place;
+	rule.saved = s->saved;
 	rule.rbp = (int32_t)s->rbp;
 	return rule;
 }

@@ -14,12 +14,12 @@ enum cairn_frame_kind {
 	CAIRN_FRAME_UNKNOWN, // none of these
 };
 
-enum cairn_rbp_place { CAIRN_RBP_SAME, CAIRN_RBP_AT_CFA, CAIRN_RBP_AT_RBP };
+enum cairn_rbp_saved { CAIRN_RBP_SAME, CAIRN_RBP_AT_CFA, CAIRN_RBP_AT_RBP };
 
 struct cairn_frame_rule {
 	int32_t cfa : 24;
 	uint32_t kind : 4;
-	uint32_t place : 4;
+	uint32_t saved : 4;
 	int32_t rbp; // offset of the saved rbp from the CFA, or from rbp
 };
 

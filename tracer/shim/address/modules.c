@@ -47,7 +47,7 @@ static void executable_path(char *out, size_t size)
 	out[n > 0 ? n : 0] = 0;
 }
 
-// What is known of a module. Those that were unloaded stay: something else may be loaded in their place, and then counts.
+// What is known of a module. Those that were unloaded stay: something else may be loaded where they were, and then counts.
 struct known {
 	uintptr_t base, limit;
 	uint64_t identity; // of the file that was mapped, as far as its headers tell
@@ -85,7 +85,7 @@ static void describe(const struct dl_phdr_info *info, char *path, size_t path_si
 	build_id(info, id, id_size);
 }
 
-// identify tells two modules apart that lie in the same place one after the other.
+// identify tells two modules apart that lie at the same address one after the other.
 static uint64_t identify(const char *path, const char *id)
 {
 	uint64_t h = 14695981039346656037u; // FNV-1a
@@ -209,7 +209,7 @@ bool cairn_modules_know(uintptr_t address, uintptr_t *base, uintptr_t *size)
 // Modules whose symbols somebody looks up already, by where they begin.
 static _Atomic uintptr_t used[MOST];
 
-// note_use tells whether a module is used for the first time.
+// note_use reports whether a module is used for the first time.
 static bool note_use(uintptr_t base)
 {
 	for (int i = 0; i < MOST; i++) {

@@ -9,9 +9,9 @@
 #include "../spool/dictionary.h"
 #include "modules.h"
 
-bool cairn_places;
+bool cairn_pointers;
 
-static uint64_t (*place)(uintptr_t address, uint32_t thread);
+static uint64_t (*find)(uintptr_t address, uint32_t thread);
 
 // Constants of MPI that are addresses in a library: they are names, wherever they lie.
 enum { MOST_NAMES = 64 };
@@ -34,26 +34,26 @@ static bool describe(const uint64_t words[5])
 	return cairn_dictionary_add(CAIRN_ENTRY_SEGMENT, words, 5);
 }
 
-void cairn_places_begin(void)
+void cairn_pointers_begin(void)
 {
 	void (*start)(bool (*)(const uint64_t *));
 
 	*(void **)&start = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_start");
-	*(void **)&place = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_place");
-	if (start == NULL || place == NULL)
+	*(void **)&find = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_place");
+	if (start == NULL || find == NULL)
 		return; // not preloaded: addresses stay what they are
 	cairn_constants(add_name, NULL);
 	start(describe);
-	cairn_places = true;
+	cairn_pointers = true;
 }
 
-uint64_t cairn_find_place(uint64_t address)
+uint64_t cairn_find_pointer(uint64_t address)
 {
 	int before = errno;
 	for (unsigned i = 0; i < name_count; i++)
 		if (names[i] == address)
 			return address;
-	address = place((uintptr_t)address, cairn_thread_number() - 1);
+	address = find((uintptr_t)address, cairn_thread_number() - 1);
 	errno = before;
 	return address;
 }

@@ -96,7 +96,7 @@ static int position(const void *frame, const void *code)
 	return (int)((const char *)POINTER(frame, l->at) - ((const char *)code + l->start));
 }
 
-// has tells whether a code object has an attribute where we look for it.
+// has reports whether a code object has an attribute where we look for it.
 static bool has(void *code, const char *attribute, int offset)
 {
 	void *(*get)(void *, const char *) = NULL;
@@ -206,22 +206,22 @@ static void learn(void)
 }
 
 // What a line follows from: a code object's strings and table. Code objects come and go, and another one may have the
-// address: a place is used only where all of this is the same, byte by byte.
+// address: a line is used only where all of this is the same, byte by byte.
 struct content {
 	int first;
 	uint32_t file, name, table; // lengths
 	char bytes[];
 };
 
-struct place {
+struct line {
 	const void *code;
 	int at;
 	uint64_t word;
 	const struct content *content;
 };
 
-enum { PLACES = 4096, PROBES = 16, ARENA = 4 << 20, MOST_TEXT = 4096 };
-static struct place *_Atomic places[PLACES];
+enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MOST_TEXT = 4096 };
+static struct line *_Atomic lines[LINES];
 
 // Never freed, so that readers need no lock.
 static _Alignas(8) char arena[ARENA];
@@ -271,21 +271,21 @@ static uint64_t *put_text(uint64_t *word, const char *text, uint64_t length)
 	return word + (length + 7) / 8;
 }
 
-// add makes the word for a place that was not met before.
-static struct place *add(unsigned slot, const struct code *k)
+// add makes the word for a line that was not met before.
+static struct line *add(unsigned slot, const struct code *k)
 {
 	static uint64_t numbers;
 	const struct content *content = NULL;
 	uint64_t words[3 + 2 * MOST_TEXT / 8 + 2], *end = words;
 
-	for (unsigned i = 0; i < PLACES && content == NULL; i++) {
-		struct place *p = atomic_load_explicit(&places[i], memory_order_relaxed);
+	for (unsigned i = 0; i < LINES && content == NULL; i++) {
+		struct line *p = atomic_load_explicit(&lines[i], memory_order_relaxed);
 		if (p != NULL && p->code == k->object && same(p->content, k))
 			content = p->content;
 	}
 	if (content == NULL)
 		content = copy(k);
-	struct place *p = reserve(sizeof(*p));
+	struct line *p = reserve(sizeof(*p));
 	if (content == NULL || p == NULL)
 		return NULL;
 	*end++ = (uint64_t)(uint32_t)python.line((void *)(uintptr_t)k->object, k->at);
@@ -293,8 +293,8 @@ static struct place *add(unsigned slot, const struct code *k)
 	end = put_text(end, k->file, k->file_length);
 	if (!cairn_dictionary_add(CAIRN_ENTRY_LINE, words, (uint32_t)(end - words)))
 		return NULL;
-	*p = (struct place){k->object, k->at, CAIRN_LINE_WORD(numbers++), content};
-	atomic_store_explicit(&places[slot], p, memory_order_release);
+	*p = (struct line){k->object, k->at, CAIRN_LINE_WORD(numbers++), content};
+	atomic_store_explicit(&lines[slot], p, memory_order_release);
 	return p;
 }
 
@@ -307,7 +307,7 @@ static bool string(const void *object, const char **text, uint64_t *length)
 	return true;
 }
 
-uint64_t cairn_python_place(uint64_t caller)
+uint64_t cairn_python_line(uint64_t caller)
 {
 	static struct cairn_rare lock;
 	const struct layout *l = &python.layout;
@@ -342,10 +342,10 @@ uint64_t cairn_python_place(uint64_t caller)
 	k.table = (const char *)table + BYTES;
 	k.table_length = load(table, LENGTH);
 
-	unsigned slot = (unsigned)(((uintptr_t)k.object / 16 + (unsigned)k.at / 2) * 0x9e3779b97f4a7c15u >> 52), free_slot = PLACES;
+	unsigned slot = (unsigned)(((uintptr_t)k.object / 16 + (unsigned)k.at / 2) * 0x9e3779b97f4a7c15u >> 52), free_slot = LINES;
 	for (unsigned i = 0; i < PROBES; i++) {
-		unsigned n = (slot + i) % PLACES;
-		struct place *p = atomic_load_explicit(&places[n], memory_order_acquire);
+		unsigned n = (slot + i) % LINES;
+		struct line *p = atomic_load_explicit(&lines[n], memory_order_acquire);
 		if (p == NULL || (p->code == k.object && p->at == k.at)) {
 			if (p != NULL && same(p->content, &k))
 				return p->word;
@@ -353,9 +353,9 @@ uint64_t cairn_python_place(uint64_t caller)
 			break;
 		}
 	}
-	if (free_slot == PLACES || !cairn_rare_lock(&lock))
+	if (free_slot == LINES || !cairn_rare_lock(&lock))
 		return caller;
-	struct place *p = add(free_slot, &k);
+	struct line *p = add(free_slot, &k);
 	cairn_rare_unlock(&lock);
 	return p != NULL ? p->word : caller;
 }

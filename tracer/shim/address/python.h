@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// cairn_python_extension tells whether the module with this address is an extension of Python.
+// cairn_python_extension reports whether the module with this address is an extension of Python.
 bool cairn_python_extension(uintptr_t address);
 
-// cairn_python_place returns the word for the line of Python that the calling thread is at; caller where that is not known.
-uint64_t cairn_python_place(uint64_t caller);
+// cairn_python_line returns the word for the line of Python that the calling thread is at; caller where that is not known.
+uint64_t cairn_python_line(uint64_t caller);
 
 #endif

@@ -107,7 +107,7 @@ static int without_start(const uintptr_t *addresses, int n)
 	return kept > 0 ? kept : n;
 }
 
-// same_walk tells whether a walk that begins in the same place would read what it read before, word by word in that
+// same_walk reports whether a walk that begins at the same frame would read what it read before, word by word in that
 // order: then it leads where it led before.
 static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t rbp)
 {
@@ -165,7 +165,7 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 			addresses[n++] = pc;
 		struct cairn_frame_rule rule = rule_at(pc);
 		uintptr_t cfa;
-		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.place == CAIRN_RBP_AT_RBP)
+		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_RBP_AT_RBP)
 			note_rbp(walk, saved);
 		switch (rule.kind) {
 		case CAIRN_FRAME_RSP: cfa = sp + (uintptr_t)(intptr_t)rule.cfa; break;
@@ -189,8 +189,8 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 		// A stack that is not the thread's own (a coroutine's) ends the path: nothing says where that ends.
 		if (cfa <= sp || cfa > end || sp > end || (cfa & 7) != 0)
 			return n;
-		if (rule.place == CAIRN_RBP_AT_CFA || rule.place == CAIRN_RBP_AT_RBP) {
-			uintptr_t at = (rule.place == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;
+		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {
+			uintptr_t at = (rule.saved == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;
 			if (at < (uintptr_t)frame || at >= end)
 				return n;
 			rbp = *(const uintptr_t *)at;

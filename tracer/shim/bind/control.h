@@ -18,15 +18,15 @@ void cairn_control_start(const char *include, const char *exclude, bool off);
 // cairn_excluded writes the groups that are left out, with commas.
 void cairn_excluded(char *out, uint64_t size);
 
-// cairn_recorded tells whether calls of a function are recorded now. An entry point whose calls are not leads straight
+// cairn_recorded reports whether calls of a function are recorded now. An entry point whose calls are not leads straight
 // to the real function.
 bool cairn_recorded(unsigned id);
 
-// cairn_leaves_out tells whether there were calls that were not to be recorded.
+// cairn_leaves_out reports whether there were calls that were not to be recorded.
 bool cairn_leaves_out(void);
 
-// cairn_control does what MPI_Pcontrol's level asks for: 0 off, 1 on, 2 hand over what was recorded. All others are
-// marks, which stand in the trace.
+// cairn_control does what MPI_Pcontrol's level asks for: 0 off, 1 on, 2 hand over what was recorded. Others only
+// stand in the trace.
 void cairn_control(int level);
 
 #endif

@@ -22,8 +22,8 @@ enum {
 	YIELDS = 100,         // and so often, before it is left to others for longer
 };
 
-// Records, as in tracer/recorder/online/step.go: an interval ends; the tracer has held the thread; what the ranks decided.
-enum step { CUT, HELD, OUTCOME };
+// Records, as in tracer/recorder/online/step.go: an interval ends; tracer overhead of a thread; what the ranks decided.
+enum step { CUT, OVERHEAD, OUTCOME };
 
 // Wanted from one marker to the next; down to a 16th of it will do (CAIRN_MUCH_FARTHER).
 static const uint64_t INTERVAL_NS = 100000000;
@@ -151,7 +151,7 @@ static bool come(void)
 	}
 }
 
-// write_record tells the recorder; false if that is not possible. Of an outcome, the leads follow.
+// write_record writes a record for the recorder; false if that is not possible. Of an outcome, the leads follow.
 static bool write_record(enum step step, const uint64_t *words, unsigned n, uint32_t leads)
 {
 	struct cairn_record record;
@@ -194,7 +194,7 @@ static void cut(unsigned kind)
 	for (unsigned k = 0; k < CAIRN_MARKER_KINDS; k++)
 		counted[k] = count[k];
 	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
-	write_record(HELD, (const uint64_t[]){cairn_now() - began}, 1, 0);
+	write_record(OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
 	cairn_self.returned = 0; // what comes before the next call is not all the program's
 }
 
@@ -254,7 +254,7 @@ void cairn_cluster_end(void)
 	errno = saved;
 }
 
-// is_world tells whether a group has the processes of MPI_COMM_WORLD, in whatever order, and frees it.
+// is_world reports whether a group has the processes of MPI_COMM_WORLD, in whatever order, and frees it.
 static bool is_world(MPI_Group *group)
 {
 	int result = MPI_UNEQUAL;
@@ -264,7 +264,7 @@ static bool is_world(MPI_Group *group)
 	return compared && result != MPI_UNEQUAL;
 }
 
-// comm_has_all tells whether all processes of MPI_COMM_WORLD, and no others, are in a communicator: of an
+// comm_has_all reports whether all processes of MPI_COMM_WORLD, and no others, are in a communicator: of an
 // intercommunicator, in one of its groups.
 static bool comm_has_all(MPI_Comm on)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-	CAIRN_CLUSTERS = 64,         // behaviours that ranks are told apart by; with more of them there is no clustering
+	CAIRN_CLUSTERS = 64,         // behaviors by which ranks are distinguished; with more of them there is no clustering
 	CAIRN_FIRST_COLLECTIVE = 2,  // the first marker of each kind
 	CAIRN_FIRST_EXPLICIT = 1,
 	CAIRN_LONGEST_PERIOD = 4096,

@@ -99,7 +99,7 @@ static void read_throttling(const char *path, struct cairn_opened *o, struct sam
 	s->throttled_ns = us >= 0 ? us * 1000 : counted(text, "throttled_time");
 }
 
-// has_cpu tells whether a list of controllers names that of the CPU.
+// has_cpu reports whether a list of controllers names that of the CPU.
 static bool has_cpu(const char *list)
 {
 	for (const char *c = list; c != NULL; c = strchr(c, ','), c += c != NULL)

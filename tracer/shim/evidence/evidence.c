@@ -1,7 +1,7 @@
 // Whether a thread ran, waited for a CPU or was blocked, while it computed for long between two calls or was in a long
 // call: from 1 ms on. Short ones cost a comparison.
 //
-// A computation is only known to be long when it ends. So the places after which one was long are remembered, and after a
+// A computation is only known to be long when it ends. So the call sites after which one was long are remembered, and after a
 // call from there a reading is taken at once: what the reading at the end says more is exact. Where it was not expected, and
 // for calls, what passed since the thread's last reading counts for it, but no more than there was time; and only if that
 // reading is from shortly before, as one in every EXPIRY is: else it goes unmeasured.
@@ -9,7 +9,7 @@
 // A reading is two: the quick one of the CPU clocks of thread and process, and, where a quick one leaves something to
 // explain, the thorough one: run delay (/proc/thread-self/schedstat), I/O (/proc/thread-self/io), CPU time of the tracer's own
 // threads. All this takes a thousandth of the time at most: each thread has a budget that grows with time, and what it takes is
-// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be; after places
+// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be; after call sites
 // where the last one left something to explain, also where it does not allow for thorough readings at both ends.
 //
 // Sums are in a mapped file, whole at any moment: there are two of each row, of which one counts while the other is written.
@@ -59,7 +59,7 @@ struct watch {
 	bool begun;
 	bool exact, thorough_at_begin; // the last quick reading was taken when the present computation began; and a thorough one
 	bool unmeasured;               // it was expected to be long, and the budget was empty
-	uint16_t explain;              // places of cairn_thread.long_after where that was so: a bit each
+	uint16_t explain;              // slots of cairn_thread.long_after where that was so: a bit each
 	uint32_t untraced;
 	uint32_t random;
 	uint64_t paid_until;
@@ -246,7 +246,7 @@ static bool start(struct cairn_thread *t, struct watch *w)
 	return true;
 }
 
-// affordable reports whether the budget allows for what may cost so much. By chance it must have more: or, of two places
+// affordable reports whether the budget allows for what may cost so much. By chance it must have more: or, of two call sites
 // in turn, the first would always take what the second one needs.
 static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
 {
@@ -269,7 +269,7 @@ static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evide
 		row->after_caller == key->after_caller && row->before_caller == key->before_caller;
 }
 
-// find_row finds or makes the row of a place, NULL when there is no room. A place is one thread's.
+// find_row finds or makes the row of two call sites of a thread, NULL when there is no room.
 static struct cairn_evidence_row *find_row(const struct cairn_evidence_row *key)
 {
 	uint64_t h = (key->after_caller * 31 + key->before_caller) * 31 + ((uint64_t)key->thread << 32 | (uint32_t)key->after << 16 | key->before);
@@ -290,7 +290,7 @@ static struct cairn_evidence_row *find_row(const struct cairn_evidence_row *key)
 			row->after_caller = key->after_caller;
 			row->before_caller = key->before_caller;
 			while (!atomic_compare_exchange_strong(&index_of_rows[i], &at, n + 1)) {
-				at = 0; // another thread's place has come there
+				at = 0; // another thread's row has come there
 				i = (i + 1) % SLOTS;
 			}
 			return row;

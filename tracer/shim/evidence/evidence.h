@@ -1,5 +1,5 @@
 // Evidence for CPU and kernel: what the operating system counted for a thread while a computation or a call was long
-// (evidence.c). The trace says so of places in the program and of the largest instances only.
+// (evidence.c). The trace has that by call site, and of the largest instances.
 #ifndef CAIRN_EVIDENCE_H
 #define CAIRN_EVIDENCE_H
 
@@ -13,13 +13,13 @@ struct cairn_thread;
 struct cairn_record_header;
 
 enum {
-	CAIRN_EVIDENCE_ROWS = 512,     // places of a process; what comes after is not told
+	CAIRN_EVIDENCE_ROWS = 512,     // pairs of call sites of a process; those that come later have none
 	CAIRN_EVIDENCE_INSTANCES = 16, // by time without CPU, and as many by length
 	CAIRN_EVIDENCE_THREADS = 16,
 	CAIRN_EVIDENCE_TASKS = 64,     // threads that are known to call MPI
 };
 
-// What passed in the instances of a place that were measured; −1: not known.
+// What passed in the instances of a row that were measured; −1: not known.
 struct cairn_evidence_sums {
 	uint64_t count;
 	int64_t wall_ns, cpu_ns, delay_ns, other_ns;

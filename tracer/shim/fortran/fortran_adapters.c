@@ -6,7 +6,7 @@
 #include "../record/record.h"
 #include "fortran.h"
 
-// The wrapper tells by its return address that we called it: it must be a call, not a jump.
+// The wrapper sees by its return address that we called it: it must be a call, not a jump.
 #pragma GCC optimize("no-optimize-sibling-calls")
 
 // The Fortran call that the thread is about to make.
@@ -207,14 +207,14 @@ static int no_indices[1];
 
 WITHOUT_REQUESTS(MPI_Waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
 	(count, requests, statuses, error), &own)
-WITHOUT_REQUESTS(MPI_Waitany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *place, MPI_Fint *status, MPI_Fint *error),
-	(count, requests, place, status, error), &index, &own)
+WITHOUT_REQUESTS(MPI_Waitany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, position, status, error), &index, &own)
 WITHOUT_REQUESTS(MPI_Waitsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
 	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
 WITHOUT_REQUESTS(MPI_Testall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *all, MPI_Fint *statuses, MPI_Fint *error),
 	(count, requests, all, statuses, error), &flag, &own)
-WITHOUT_REQUESTS(MPI_Testany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *place, MPI_Fint *any, MPI_Fint *status, MPI_Fint *error),
-	(count, requests, place, any, status, error), &index, &flag, &own)
+WITHOUT_REQUESTS(MPI_Testany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *any, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, position, any, status, error), &index, &flag, &own)
 WITHOUT_REQUESTS(MPI_Testsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
 	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
 

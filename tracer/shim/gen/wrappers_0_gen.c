@@ -11,7 +11,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -37,7 +37,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -63,7 +63,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -89,7 +89,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -115,7 +115,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -141,7 +141,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -167,7 +167,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -193,7 +193,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -240,7 +240,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -281,7 +281,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -301,7 +301,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -330,7 +330,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -359,7 +359,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -388,7 +388,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -417,7 +417,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -446,7 +446,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -475,7 +475,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -504,7 +504,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -543,7 +543,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -572,7 +572,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -600,7 +600,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	if (!ignored_status_ && word_ != NULL)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(dest);
@@ -617,7 +617,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -646,7 +646,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	if (!ignored_status_ && word_ != NULL)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(dest);
@@ -663,7 +663,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -692,7 +692,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	if (!ignored_status_ && word_ != NULL)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -707,7 +707,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -736,7 +736,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	if (!ignored_status_ && word_ != NULL)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -751,7 +751,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -771,7 +771,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(dest);
@@ -786,7 +786,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -805,7 +805,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(dest);
@@ -820,7 +820,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -839,7 +839,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -852,7 +852,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -871,7 +871,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -884,7 +884,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -903,7 +903,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -932,7 +932,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -961,7 +961,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -990,7 +990,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -1019,7 +1019,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -1048,7 +1048,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -1077,7 +1077,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -1106,7 +1106,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(dest);
@@ -1145,7 +1145,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1174,7 +1174,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2033,7 +2033,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
@@ -2074,7 +2074,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
@@ -2104,7 +2104,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_commit(&record_, word_);
@@ -2132,7 +2132,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_commit(&record_, word_);
@@ -2151,7 +2151,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2173,7 +2173,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2200,7 +2200,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2223,7 +2223,7 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2285,7 +2285,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2308,7 +2308,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2331,7 +2331,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2354,7 +2354,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -2382,7 +2382,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2406,7 +2406,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2430,7 +2430,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2454,7 +2454,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2562,7 +2562,7 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(partitions);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);

@@ -23,7 +23,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -163,7 +163,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -173,7 +173,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -196,7 +196,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -206,7 +206,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -229,7 +229,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -241,7 +241,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -264,7 +264,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -276,7 +276,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -302,7 +302,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 95, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -315,7 +315,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -341,7 +341,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 96, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -354,7 +354,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -377,7 +377,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -389,7 +389,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -412,7 +412,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -424,7 +424,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -450,7 +450,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 99, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -463,7 +463,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -489,7 +489,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 100, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -502,7 +502,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -525,7 +525,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -536,7 +536,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -559,7 +559,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -570,7 +570,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -595,7 +595,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -607,7 +607,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -632,7 +632,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -644,7 +644,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -667,7 +667,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -678,7 +678,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -701,7 +701,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -712,7 +712,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -739,7 +739,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -752,7 +752,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -779,7 +779,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -792,7 +792,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -821,7 +821,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -834,7 +834,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -863,7 +863,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -876,7 +876,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -899,7 +899,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -910,7 +910,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -933,7 +933,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -944,7 +944,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -967,7 +967,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -977,7 +977,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1000,7 +1000,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1010,7 +1010,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1033,7 +1033,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1043,7 +1043,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1066,7 +1066,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1076,7 +1076,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1100,7 +1100,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1110,7 +1110,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1134,7 +1134,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1144,7 +1144,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1167,7 +1167,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1177,7 +1177,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1200,7 +1200,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1210,7 +1210,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1233,7 +1233,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1243,7 +1243,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1266,7 +1266,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1276,7 +1276,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
@@ -1323,7 +1323,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -1333,7 +1333,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1352,7 +1352,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -1362,7 +1362,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1381,7 +1381,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1393,7 +1393,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1412,7 +1412,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1424,7 +1424,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1446,7 +1446,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 128, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1459,7 +1459,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1481,7 +1481,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 129, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1494,7 +1494,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1513,7 +1513,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1525,7 +1525,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1544,7 +1544,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1556,7 +1556,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1578,7 +1578,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 132, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1591,7 +1591,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1613,7 +1613,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 133, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1626,7 +1626,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1645,7 +1645,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1656,7 +1656,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1675,7 +1675,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1686,7 +1686,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1707,7 +1707,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1719,7 +1719,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1740,7 +1740,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1752,7 +1752,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1771,7 +1771,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1782,7 +1782,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1801,7 +1801,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1812,7 +1812,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1835,7 +1835,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1848,7 +1848,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1871,7 +1871,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1884,7 +1884,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1909,7 +1909,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -1922,7 +1922,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1947,7 +1947,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -1960,7 +1960,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1979,7 +1979,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1990,7 +1990,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2009,7 +2009,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2020,7 +2020,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2039,7 +2039,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2049,7 +2049,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2068,7 +2068,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2078,7 +2078,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2097,7 +2097,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2107,7 +2107,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2126,7 +2126,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2136,7 +2136,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2156,7 +2156,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2166,7 +2166,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2186,7 +2186,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2196,7 +2196,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2215,7 +2215,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2225,7 +2225,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2244,7 +2244,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2254,7 +2254,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2273,7 +2273,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2283,7 +2283,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2302,7 +2302,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2312,7 +2312,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2356,7 +2356,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -2367,7 +2367,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2386,7 +2386,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -2397,7 +2397,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2416,7 +2416,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2429,7 +2429,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2448,7 +2448,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2461,7 +2461,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2483,7 +2483,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 161, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -2497,7 +2497,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2519,7 +2519,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 162, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -2533,7 +2533,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2552,7 +2552,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2565,7 +2565,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2584,7 +2584,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2597,7 +2597,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2619,7 +2619,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 165, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -2633,7 +2633,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2655,7 +2655,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 166, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -2669,7 +2669,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2688,7 +2688,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2700,7 +2700,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2719,7 +2719,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2731,7 +2731,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);

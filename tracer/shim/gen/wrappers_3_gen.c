@@ -341,7 +341,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_copy_attr_fn);
 		*word_++ = CAIRN_WORD(comm_delete_attr_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
@@ -367,7 +367,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win_copy_attr_fn);
 		*word_++ = CAIRN_WORD(win_delete_attr_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
@@ -393,7 +393,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(type_copy_attr_fn);
 		*word_++ = CAIRN_WORD(type_delete_attr_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
@@ -491,7 +491,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
-		*word_++ = cairn_place(CAIRN_WORD(attribute_val));
+		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(comm, comm_keyval, attribute_val);
@@ -514,7 +514,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
-		*word_++ = cairn_place(CAIRN_WORD(attribute_val));
+		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(win, win_keyval, attribute_val);
@@ -537,7 +537,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
-		*word_++ = cairn_place(CAIRN_WORD(attribute_val));
+		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(datatype, type_keyval, attribute_val);
@@ -565,7 +565,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 	int result_ = real_(comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = (defined_ && flag && *flag) ? cairn_place(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
+		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -590,7 +590,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 	int result_ = real_(win, win_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = (defined_ && flag && *flag) ? cairn_place(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
+		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -615,7 +615,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	int result_ = real_(datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = (defined_ && flag && *flag) ? cairn_place(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
+		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -2036,7 +2036,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(location));
+		*word_++ = cairn_pointer(CAIRN_WORD(location));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(location, address);

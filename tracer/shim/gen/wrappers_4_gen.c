@@ -346,7 +346,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
@@ -357,7 +357,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -375,7 +375,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
@@ -386,7 +386,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -404,7 +404,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(insize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
@@ -416,7 +416,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
@@ -433,7 +433,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(insize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
@@ -445,7 +445,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_c(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
@@ -514,7 +514,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 	uint64_t *word_ = cairn_open(&record_, 356, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
@@ -524,7 +524,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -544,7 +544,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 	uint64_t *word_ = cairn_open(&record_, 357, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
@@ -554,7 +554,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -574,7 +574,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 	uint64_t *word_ = cairn_open(&record_, 358, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(insize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
@@ -585,7 +585,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_external(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
@@ -604,7 +604,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 	uint64_t *word_ = cairn_open(&record_, 359, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = cairn_place(CAIRN_WORD(inbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(inbuf));
 		*word_++ = CAIRN_WORD(insize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
@@ -615,7 +615,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		*word_++ = cairn_place(CAIRN_WORD(outbuf));
+		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_external_c(reference_, result_, datarep, inbuf, insize, position, outbuf, outcount, datatype));
@@ -1020,7 +1020,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	int result_ = real_(size, info, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alloc_mem(reference_, result_, size, info, baseptr));
@@ -1037,7 +1037,7 @@ int cairn_MPI_Free_mem(void *base)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(base));
+		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(base);

@@ -344,7 +344,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(base));
+		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
 		*word_++ = CAIRN_WORD(info);
@@ -372,7 +372,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(base));
+		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
 		*word_++ = CAIRN_WORD(info);
@@ -409,7 +409,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -437,7 +437,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -465,7 +465,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -493,7 +493,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -546,7 +546,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query(reference_, result_, win, rank, size, disp_unit, baseptr));
@@ -572,7 +572,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
-		*word_++ = defined_ ? cairn_place(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query_c(reference_, result_, win, rank, size, disp_unit, baseptr));
@@ -590,7 +590,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		*word_++ = cairn_place(CAIRN_WORD(base));
+		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
@@ -613,7 +613,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		*word_++ = cairn_place(CAIRN_WORD(base));
+		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(win, base);
@@ -728,7 +728,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -756,7 +756,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -795,7 +795,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 	}
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
@@ -823,7 +823,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 	}
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
@@ -840,7 +840,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -869,7 +869,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -898,7 +898,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(result_count);
@@ -913,7 +913,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	}
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
@@ -930,7 +930,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(result_count);
@@ -945,7 +945,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	}
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
@@ -962,7 +962,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(target_rank);
 		*word_++ = CAIRN_WORD(target_disp);
@@ -972,7 +972,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	}
 	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Fetch_and_op(reference_, result_, origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
@@ -989,8 +989,8 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
-		*word_++ = cairn_place(CAIRN_WORD(compare_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(compare_addr));
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(target_rank);
 		*word_++ = CAIRN_WORD(target_disp);
@@ -999,7 +999,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	}
 	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Compare_and_swap(reference_, result_, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
@@ -1016,7 +1016,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -1047,7 +1047,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -1090,7 +1090,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1121,7 +1121,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1140,7 +1140,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -1172,7 +1172,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(target_rank);
@@ -1204,7 +1204,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(result_count);
@@ -1220,7 +1220,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1239,7 +1239,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(origin_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
 		*word_++ = CAIRN_WORD(result_count);
@@ -1255,7 +1255,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(result_addr));
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1613,7 +1613,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 		*word_++ = CAIRN_WORD(query_fn);
 		*word_++ = CAIRN_WORD(free_fn);
 		*word_++ = CAIRN_WORD(cancel_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);

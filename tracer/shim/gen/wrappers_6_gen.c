@@ -31,7 +31,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -71,7 +71,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -111,7 +111,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -151,7 +151,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -182,7 +182,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -222,7 +222,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -262,7 +262,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -302,7 +302,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -340,7 +340,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -368,7 +368,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -396,7 +396,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -424,7 +424,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -445,7 +445,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -473,7 +473,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -501,7 +501,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -529,7 +529,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -574,7 +574,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -613,7 +613,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -652,7 +652,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -691,7 +691,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -721,7 +721,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -760,7 +760,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -799,7 +799,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -838,7 +838,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -875,7 +875,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -902,7 +902,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -929,7 +929,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -956,7 +956,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -976,7 +976,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1003,7 +1003,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1030,7 +1030,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1057,7 +1057,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1172,7 +1172,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1211,7 +1211,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1241,7 +1241,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1280,7 +1280,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1317,7 +1317,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1344,7 +1344,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1364,7 +1364,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1391,7 +1391,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1436,7 +1436,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1475,7 +1475,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1505,7 +1505,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1544,7 +1544,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1627,7 +1627,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
@@ -1652,7 +1652,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
@@ -1686,7 +1686,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1708,7 +1708,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1733,7 +1733,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1766,7 +1766,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -1800,7 +1800,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin(reference_, result_, fh, buf, count, datatype));
@@ -1824,7 +1824,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin_c(reference_, result_, fh, buf, count, datatype));
@@ -1858,7 +1858,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1879,7 +1879,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1903,7 +1903,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1936,7 +1936,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -1970,7 +1970,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin(reference_, result_, fh, buf, count, datatype));
@@ -1994,7 +1994,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
@@ -2028,7 +2028,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -2049,7 +2049,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2073,7 +2073,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2106,7 +2106,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -2186,7 +2186,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 		*word_++ = CAIRN_WORD(read_conversion_fn);
 		*word_++ = CAIRN_WORD(write_conversion_fn);
 		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -2212,7 +2212,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 		*word_++ = CAIRN_WORD(read_conversion_fn);
 		*word_++ = CAIRN_WORD(write_conversion_fn);
 		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -2479,7 +2479,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cvar_index);
-		*word_++ = cairn_place(CAIRN_WORD(obj_handle));
+		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(cvar_index, obj_handle, handle, count);
@@ -2533,7 +2533,7 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	}
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_read(reference_, result_, handle, buf));

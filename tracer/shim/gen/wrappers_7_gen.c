@@ -12,7 +12,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(handle, buf);
@@ -167,7 +167,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(pvar_index);
-		*word_++ = cairn_place(CAIRN_WORD(obj_handle));
+		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
@@ -267,7 +267,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 	}
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_read(reference_, result_, session, handle, buf));
@@ -286,7 +286,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(session, handle, buf);
@@ -335,7 +335,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 	}
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buf));
+		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_readreset(reference_, result_, session, handle, buf));
@@ -520,7 +520,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_index);
-		*word_++ = cairn_place(CAIRN_WORD(obj_handle));
+		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
@@ -594,7 +594,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
 		*word_++ = CAIRN_WORD(info);
-		*word_++ = cairn_place(CAIRN_WORD(user_data));
+		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
 		*word_++ = CAIRN_WORD(event_cb_function);
 		cairn_enter(&record_);
 	}
@@ -665,7 +665,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
-		*word_++ = cairn_place(CAIRN_WORD(user_data));
+		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
 		*word_++ = CAIRN_WORD(free_cb_function);
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
@@ -716,7 +716,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 	}
 	int result_ = real_(event_instance, element_index, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_read(reference_, result_, event_instance, element_index, buffer));
@@ -738,7 +738,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 	}
 	int result_ = real_(event_instance, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_copy(reference_, result_, event_instance, buffer));
@@ -1027,7 +1027,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(copy_fn);
 		*word_++ = CAIRN_WORD(delete_fn);
-		*word_++ = cairn_place(CAIRN_WORD(extra_state));
+		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
@@ -1077,7 +1077,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
-		*word_++ = cairn_place(CAIRN_WORD(attribute_val));
+		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(comm, keyval, attribute_val);
@@ -1105,7 +1105,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 	int result_ = real_(comm, keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = (defined_ && flag && *flag) ? cairn_place(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
+		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
@@ -1779,7 +1779,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = cairn_place(CAIRN_WORD(location));
+		*word_++ = cairn_pointer(CAIRN_WORD(location));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(location, address);

@@ -1,4 +1,4 @@
-// The one place that knows which MPI the shim is compiled for (CAIRN_OPENMPI or CAIRN_MPICH): mpi.h, what this version
+// The one file that knows which MPI the shim is compiled for (CAIRN_OPENMPI or CAIRN_MPICH): mpi.h, what this version
 // of it lacks, and the layout of a status. The shim refers to no symbol of libmpi: constants that are addresses or
 // variables there are looked up by name.
 #ifndef CAIRN_ABI_H
@@ -20,7 +20,7 @@
 void *cairn_symbol(const char *name);
 void *cairn_variable(const char *name);
 
-// The same, looked up once per place.
+// The same, looked up once per use in the code.
 #define CAIRN_SYMBOL(name) \
 	__extension__({ \
 		static void *at_; /* threads may look it up at once, and find the same */ \

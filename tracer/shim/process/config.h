@@ -13,7 +13,7 @@ struct cairn_config {
 	bool start_off;  // until MPI_Pcontrol(1)
 	bool call_sites; // "caller" or "path"
 	bool call_paths; // "path"
-	bool pointers;   // libcairn-allocations.so tells what they lead to
+	bool pointers;   // libcairn-allocations.so knows what they lead to
 	char timing[4096]; // for the core; "": its default
 	bool verify;
 	char mode[256]; // for the core; "": full

@@ -31,7 +31,7 @@ extern CAIRN_HIDDEN void *cairn_real[CAIRN_FUNCTIONS];
 
 // The code of the MPI library: it calls its own functions by their public names here and there, which is no call of the
 // program. Empty where MPI is part of the executable. Once there are calls from Fortran, the range around libmpi and the
-// libraries of its Fortran layer: fortran.h tells then.
+// libraries of its Fortran layer: see fortran.h.
 extern CAIRN_HIDDEN uintptr_t cairn_library_begin, cairn_library_size;
 
 static inline bool cairn_called_by_library(uint64_t caller)

@@ -209,7 +209,7 @@ static bool there(void)
 	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
 }
 
-// wait_for_core tells whether the core is there in the end.
+// wait_for_core reports whether the core is there in the end.
 static bool wait_for_core(void)
 {
 	const struct timespec millisecond = {0, 1000000};
@@ -249,7 +249,7 @@ static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *
 	return s;
 }
 
-struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
+struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
 	struct cairn_segment *s = NULL;

@@ -19,9 +19,9 @@ const char *cairn_core_begin(void);
 // cairn_core_want starts the core, however little there is to do.
 void cairn_core_want(void);
 
-// cairn_core_segment hands over a thread's full segment (NULL: none) and gives it a fresh one with room for *capacity >=
+// cairn_core_next_segment hands over a thread's full segment (NULL: none) and gives it a fresh one with room for *capacity >=
 // minimum bytes of records. NULL: tracing has stopped, and the reason was said.
-struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity);
+struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity);
 
 // What this rank says at a marker (online.Ballot).
 struct cairn_core_ballot {

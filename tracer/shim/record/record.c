@@ -73,12 +73,12 @@ uint64_t cairn_other_module(uint64_t caller)
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
 		return caller;
 	if ((uintptr_t)caller - t->python_begin < t->python_size)
-		return cairn_python_place(caller);
+		return cairn_python_line(caller);
 	if (cairn_config.call_sites && cairn_python_extension((uintptr_t)caller) && cairn_modules_know((uintptr_t)caller, &begin, &size)) {
 		cairn_modules_use((uintptr_t)caller);
 		t->python_begin = begin;
 		t->python_size = size;
-		return cairn_python_place(caller);
+		return cairn_python_line(caller);
 	}
 	if (cairn_config.call_sites)
 		cairn_modules_use((uintptr_t)caller);
@@ -89,8 +89,8 @@ uint64_t cairn_other_module(uint64_t caller)
 	return caller;
 }
 
-// read_clocks takes a segment's clock sample: of some readings the one that took least, since a thread can be put aside
-// between one clock and the next, and all times of the rank would be as wrong as that is long.
+// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between two
+// reads would shift every time stamp of the rank.
 static void read_clocks(struct cairn_segment *s)
 {
 	uint64_t least = UINT64_MAX;
@@ -116,10 +116,10 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 
 	if (was_early)
 		kept = full->used;
-	// What was loaded in the place of something else is not noticed otherwise.
+	// What was loaded where something else was is not noticed otherwise.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
 		cairn_modules_refresh();
-	fresh = cairn_core_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
+	fresh = cairn_core_next_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
 			t->dropped = 0;

@@ -19,7 +19,7 @@ char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 
 static char failure[sizeof(cairn_spool_directory) + 256];
 
-static uint64_t held; // bytes that are on the account of the spool as this process's
+static uint64_t charged; // bytes of this process on the account of the spool
 
 static const char *cannot_write(int error)
 {
@@ -35,7 +35,7 @@ const char *cairn_spool_limit_reached(void)
 	return failure;
 }
 
-// fits tells whether a file may become so long. Who writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the
+// fits reports whether a file may become so long. Who writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the
 // application: its limit is not meant for us, but it holds for us.
 static bool fits(uint64_t size)
 {
@@ -123,7 +123,7 @@ static const char *make(const char *spool, const char *name, const char *process
 	// Elsewhere an account would be anybody's, who could cut it off under our stores.
 	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
 		return cairn_spool_limit_reached();
-	held = strlen(process_json);
+	charged = strlen(process_json);
 	// The lock comes first: who sees process.json may trust it.
 	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
 	    !write_process(process_json))
@@ -143,7 +143,7 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 // give_back takes what was not allocated from the account.
 static void *give_back(size_t size)
 {
-	held -= size;
+	charged -= size;
 	cairn_budget_add(-(int64_t)size);
 	return NULL;
 }
@@ -173,7 +173,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 {
 	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
 	// it, too.
-	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > held + size ? kept : held + size;
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
 	int file, error;
@@ -184,7 +184,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 		errno = EDQUOT;
 		return NULL;
 	}
-	held += size;
+	charged += size;
 	file = open_new(name, O_RDWR);
 	if (file < 0)
 		return give_back(size);

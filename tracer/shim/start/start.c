@@ -202,7 +202,7 @@ void cairn_start(void)
 	}
 	pthread_atfork(NULL, NULL, in_child);
 	if (cairn_config.pointers)
-		cairn_places_begin();
+		cairn_pointers_begin();
 	if (cairn_config.call_paths)
 		cairn_call_paths_begin();
 	if (cairn_reference != NULL)
