@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Words of the record of an outcome (tracer/shim/cluster.c).
+// Words of the record of an outcome (tracer/shim/cluster/cluster.c).
 const (
 	outcomeLead  = 7
 	outcomeCount = 9

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../core/layout_gen.h"
 #include "../spool/dictionary.h"
 #include "resolve.h"
 
@@ -126,10 +127,10 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 	k.identity = identify(path, id);
 	remember(&k);
 	cairn_json_open(j, NULL, '{');
-	cairn_json_string(j, "path", path);
-	cairn_json_string(j, "build_id", id);
-	cairn_json_number(j, "base", (long long)k.base);
-	cairn_json_number(j, "limit", (long long)k.limit);
+	cairn_json_string(j, CAIRN_KEY(path), path);
+	cairn_json_string(j, CAIRN_KEY(build_id), id);
+	cairn_json_number(j, CAIRN_KEY(base), (long long)k.base);
+	cairn_json_number(j, CAIRN_KEY(limit), (long long)k.limit);
 	cairn_json_close(j, '}');
 	return 0;
 }

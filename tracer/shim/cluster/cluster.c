@@ -16,14 +16,9 @@
 #include "vote.h"
 
 enum {
-	VOTE_RECORD = 0xffff, // no function of MPI
-	VOTE_WORDS = 10,      // of the longest, before the leads
 	SPINS = 20,           // looks at the request before the processor is given away between two of them
 	YIELDS = 100,         // and so often, before it is left to others for longer
 };
-
-// Records, as in tracer/recorder/online/step.go: an interval ends; tracer overhead of a thread; what the ranks decided.
-enum step { CUT, OVERHEAD, OUTCOME };
 
 // Wanted from one marker to the next; down to a 16th of it will do (CAIRN_MUCH_FARTHER).
 static const uint64_t INTERVAL_NS = 100000000;
@@ -52,6 +47,12 @@ static struct {
 	uint64_t ordinal;
 	MPI_Request request;
 } pending;
+
+// What a record says of a vote that has come to its end; the lead ranks follow.
+struct outcome {
+	uint64_t step, number, kind, ordinal, state, stands, factor, lead, overhead, leads;
+};
+CAIRN_LAYOUT_OUTCOME(struct outcome);
 
 static void join(void *more, void *sum, int *n, MPI_Datatype *of)
 {
@@ -152,10 +153,10 @@ static bool come(void)
 }
 
 // write_record writes a record for the recorder; false if that is not possible. Of an outcome, the leads follow.
-static bool write_record(enum step step, const uint64_t *words, unsigned n, uint32_t leads)
+static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint32_t leads)
 {
 	struct cairn_record record;
-	uint64_t *word = cairn_open(&record, VOTE_RECORD, CAIRN_HEADER + 8 * (uint64_t)(VOTE_WORDS + leads), cairn_self.code_begin);
+	uint64_t *word = cairn_open(&record, CAIRN_VOTE_RECORD, CAIRN_HEADER + CAIRN_OUTCOME_BYTES + 8 * (uint64_t)leads, cairn_self.code_begin);
 
 	if (word == NULL)
 		return false;
@@ -183,7 +184,7 @@ static void cut(unsigned kind)
 		able = false;
 		return;
 	}
-	fill_ballot(kind, now, write_record(CUT, &votes.number, 1, 0));
+	fill_ballot(kind, now, write_record(CAIRN_VOTE_CUT, &votes.number, 1, 0));
 	pending.kind = kind;
 	pending.ordinal = count[kind];
 	pending.under_way = DO(MPI_Iallreduce, &mine, &all, 1, type, op, comm, &pending.request);
@@ -194,7 +195,7 @@ static void cut(unsigned kind)
 	for (unsigned k = 0; k < CAIRN_MARKER_KINDS; k++)
 		counted[k] = count[k];
 	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
-	write_record(OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
+	write_record(CAIRN_VOTE_OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
 	cairn_self.returned = 0; // what comes before the next call is not all the program's
 }
 
@@ -218,10 +219,11 @@ static void finish(void)
 		lead = -1;
 	}
 	const uint32_t leads = votes.state == CAIRN_CLUSTERING ? all.clusters : 0;
-	const uint64_t words[] = {
-		votes.number - 1, pending.kind, pending.ordinal, votes.state, votes.stands, votes.factor, CAIRN_WORD(lead), cairn_now() - began, leads,
+	const struct outcome outcome = {
+		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .stands = votes.stands,
+		.factor = votes.factor, .lead = CAIRN_WORD(lead), .overhead = cairn_now() - began, .leads = leads,
 	};
-	write_record(OUTCOME, words, sizeof(words) / sizeof(words[0]), leads);
+	write_record(CAIRN_VOTE_OUTCOME, &outcome.number, CAIRN_OUTCOME_BYTES / 8 - 1, leads);
 	cairn_self.returned = 0;
 }
 

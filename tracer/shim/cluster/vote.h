@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../core/layout_gen.h"
+
 enum {
 	CAIRN_CLUSTERS = 64,         // behaviors by which ranks are distinguished; with more of them there is no clustering
 	CAIRN_FIRST_COLLECTIVE = 2,  // the first marker of each kind
@@ -24,7 +26,14 @@ enum {
 enum cairn_marker_kind { CAIRN_COLLECTIVE, CAIRN_EXPLICIT, CAIRN_MARKER_KINDS };
 
 // As trace.VoteState.
-enum cairn_vote_state { CAIRN_ALL_TRACING, CAIRN_CLUSTERING, CAIRN_LEAD, CAIRN_ENDED };
+enum cairn_vote_state {
+	CAIRN_ALL_TRACING = CAIRN_STATE_ALL,
+	CAIRN_CLUSTERING = CAIRN_STATE_CLUSTERED,
+	CAIRN_LEAD = CAIRN_STATE_LEAD,
+	CAIRN_ENDED = CAIRN_STATE_ENDED,
+};
+
+_Static_assert(2 * CAIRN_INTERVAL_CALLS <= CAIRN_MOST_STAND_IN_CALLS, "a trace has no interval of twice as many calls");
 
 struct cairn_cluster {
 	uint64_t signature;

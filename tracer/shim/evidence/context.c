@@ -19,12 +19,13 @@
 #include "observed.h"
 #include "opened.h"
 
-enum { MOST = 32 };
+enum { MOST = CAIRN_CONTEXT_SAMPLES };
 static const uint64_t INTERVAL = 100000000;
 
 struct sample {
 	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu, run_delay_ns, steal_ns;
 };
+CAIRN_LAYOUT_CONTEXT_SAMPLE(struct sample);
 
 // tracer/recorder/observed/context.go reads it.
 struct file {
@@ -32,6 +33,7 @@ struct file {
 	_Atomic uint64_t count; // samples | table << 32
 	struct sample table[2][MOST];
 };
+CAIRN_LAYOUT_CONTEXT(struct file);
 
 static struct file *file; // NULL: there is none, and the trace will have no context
 static uint64_t due, interval = INTERVAL;
@@ -257,7 +259,7 @@ void cairn_context_begin(void)
 	file = cairn_observed(CAIRN_OBSERVED_CONTEXT, sizeof(*file));
 	if (file == NULL)
 		return;
-	memcpy(file->magic, "CAIRNCX3", sizeof(file->magic));
+	memcpy(file->magic, CAIRN_CONTEXT_MAGIC, sizeof(file->magic));
 	task_path(path, sizeof(path), "stat");
 	cairn_open_file(&main_stat, path);
 	task_path(path, sizeof(path), "schedstat");

@@ -90,7 +90,7 @@ void cairn_evidence_begin(void)
 
 	if (made == NULL)
 		return;
-	memcpy(made->magic, "CAIRNEV2", sizeof(made->magic));
+	memcpy(made->magic, CAIRN_EVIDENCE_MAGIC, sizeof(made->magic));
 	begin_ticks = cairn_now();
 	begin_ns = cairn_clock_ns(CLOCK_MONOTONIC);
 	cairn_usage_begin(made);

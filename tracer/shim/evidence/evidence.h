@@ -7,17 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../core/layout_gen.h"
 #include "../process/hidden.h"
 
 struct cairn_thread;
 struct cairn_record_header;
 
-enum {
-	CAIRN_EVIDENCE_ROWS = 512,     // pairs of call sites of a process; those that come later have none
-	CAIRN_EVIDENCE_INSTANCES = 16, // by time without CPU, and as many by length
-	CAIRN_EVIDENCE_THREADS = 16,
-	CAIRN_EVIDENCE_TASKS = 64,     // threads that are known to call MPI
-};
+enum { CAIRN_EVIDENCE_TASKS = 64 }; // threads that are known to call MPI
 
 // What passed in the instances of a row that were measured; −1: not known.
 struct cairn_evidence_sums {
@@ -27,6 +23,7 @@ struct cairn_evidence_sums {
 	int64_t seen_ns, io_bytes, io_calls; // and of those of which it is known, and what it was
 	int64_t data_ns;                   // for how long those of them were blocked that moved data
 };
+CAIRN_LAYOUT_EVIDENCE_SUMS(struct cairn_evidence_sums);
 
 struct cairn_evidence_row {
 	uint32_t thread;
@@ -36,17 +33,20 @@ struct cairn_evidence_row {
 	_Atomic uint64_t which;                // of the sums, + 1; 0: none yet
 	struct cairn_evidence_sums sums[2];
 };
+CAIRN_LAYOUT_EVIDENCE_ROW(struct cairn_evidence_row);
 
 struct cairn_evidence_instance {
 	_Atomic int64_t size; // what it is kept for, ns; 0: there is none
 	uint64_t row, begin_ticks;
 	int64_t wall_ns, cpu_ns, delay_ns, io_bytes;
 };
+CAIRN_LAYOUT_EVIDENCE_INSTANCE(struct cairn_evidence_instance);
 
 struct cairn_evidence_thread {
 	int64_t tid, cpu_ns, delay_ns, flags; // flags: 1 calls MPI, 2 the tracer's
 	char name[16];
 };
+CAIRN_LAYOUT_EVIDENCE_THREAD(struct cairn_evidence_thread);
 
 // tracer/recorder/observed/evidence.go reads it.
 struct cairn_evidence_file {
@@ -57,6 +57,7 @@ struct cairn_evidence_file {
 	struct cairn_evidence_thread thread[2][CAIRN_EVIDENCE_THREADS];
 	struct cairn_evidence_row row[CAIRN_EVIDENCE_ROWS];
 };
+CAIRN_LAYOUT_EVIDENCE(struct cairn_evidence_file);
 
 // cairn_evidence_begin makes the file. Without it nothing is measured.
 void cairn_evidence_begin(void);

@@ -29,6 +29,7 @@ struct file {
 	_Atomic uint64_t lost;      // calls that were made and are in no segment
 	_Atomic uint64_t finalized; // 1: MPI_Finalize was called after tracing had stopped
 };
+CAIRN_LAYOUT_LIFE(struct file);
 
 static struct file *file; // NULL: there is none
 static pid_t owner;       // a child has our memory, and writes to the same file
@@ -74,7 +75,7 @@ void cairn_life_begin(void)
 	owner = getpid();
 	atomic_store(&file->alive, cairn_now());
 	atomic_thread_fence(memory_order_release);
-	memcpy(file->magic, "CAIRNLF1", sizeof(file->magic));
+	memcpy(file->magic, CAIRN_LIFE_MAGIC, sizeof(file->magic));
 	(void)on_exit(at_exit, NULL);
 	atomic_store(&counts, true);
 }

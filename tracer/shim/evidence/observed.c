@@ -5,7 +5,7 @@
 #include "../spool/spool.h"
 #include "evidence.h"
 
-void *cairn_observed(enum cairn_observed part, size_t size)
+void *cairn_observed(size_t part, size_t size)
 {
 	static char *file;
 	static size_t there; // bytes of it

@@ -5,15 +5,10 @@
 
 #include <stddef.h>
 
-// The parts of the file. tracer/recorder/observed/observed.go reads them.
-enum cairn_observed {
-	CAIRN_OBSERVED_LIFE = 0,        // life.c
-	CAIRN_OBSERVED_CONTEXT = 512,   // context.c
-	CAIRN_OBSERVED_EVIDENCE = 8192, // evidence.c, to the end
-};
+#include "../../core/layout_gen.h"
 
-// cairn_observed returns size bytes of the file, zeros at first, or NULL where there is no room for them. The file is made when a
-// part is asked for first. One thread at a time.
-void *cairn_observed(enum cairn_observed part, size_t size);
+// cairn_observed returns size bytes of the file, from CAIRN_OBSERVED_LIFE, _CONTEXT or _EVIDENCE on, zeros at first, or NULL where
+// there is no room for them. The file is made when a part is asked for first. One thread at a time.
+void *cairn_observed(size_t part, size_t size);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../core/layout_gen.h"
+
 // text is the constant's entry in process.json up to its value: there are hundreds of them, put together by the compiler.
 typedef void (*cairn_constant_visitor)(void *data, const char *kind, const char *text, size_t length, int64_t value);
 
@@ -14,7 +16,8 @@ void cairn_constants(cairn_constant_visitor visit, void *data);
 // Set by cairn_symbol and cairn_variable when libmpi has no such symbol: a constant of another version.
 extern bool cairn_symbol_missing;
 
-#define CAIRN_CONSTANT_TEXT(kind, name) "{\"kind\":\"" kind "\",\n\"name\":\"" name "\",\n\"value\":"
+#define CAIRN_CONSTANT_TEXT(of_kind, called) \
+	"{\"" CAIRN_KEY(kind) "\":\"" of_kind "\",\n\"" CAIRN_KEY(name) "\":\"" called "\",\n\"" CAIRN_KEY(value) "\":"
 
 #define CAIRN_CONSTANT(visit, data, kind, constant, name) \
 	do { \

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../core/layout_gen.h"
 #include "../process/config.h"
 
 struct account {
@@ -15,6 +16,7 @@ struct account {
 	_Atomic int64_t limit, used;
 	_Atomic int64_t refused; // processes that found no room to leave a sign
 };
+CAIRN_LAYOUT_ACCOUNT(struct account);
 
 static struct account *account; // NULL: there is none
 
@@ -29,7 +31,7 @@ bool cairn_budget_open(const char *spool)
 	// the size by lseek: fstat is a symbol of glibc 2.33, and what has no size has no end either
 	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*account)) {
 		struct account *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-		if (found != MAP_FAILED && memcmp(found->magic, "CAIRNBG1", sizeof(found->magic)) == 0)
+		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_ACCOUNT_MAGIC, sizeof(found->magic)) == 0)
 			account = found;
 		else if (found != MAP_FAILED)
 			munmap(found, sizeof(*found));

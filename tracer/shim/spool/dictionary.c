@@ -52,7 +52,7 @@ static int open_file(void)
 	return kept;
 }
 
-bool cairn_dictionary_add(enum cairn_entry type, const uint64_t *words, uint32_t count)
+bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 {
 	static struct cairn_rare lock;
 	static off_t end; // of what is whole

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cairn_entry { CAIRN_ENTRY_MODULE = 1, CAIRN_ENTRY_PATH, CAIRN_ENTRY_SEGMENT, CAIRN_ENTRY_LINE };
+#include "../../core/layout_gen.h"
 
 // Words of records that stand for an entry.
-#define CAIRN_ENTRY_WORD(number) ((uint64_t)2 << 62 | (uint64_t)(number))
-#define CAIRN_LINE_WORD(number) (CAIRN_ENTRY_WORD(number) | (uint64_t)1 << 61)
+#define CAIRN_ENTRY_WORD(number) ((uint64_t)CAIRN_ENTRY_MARK << CAIRN_ENTRY_SHIFT | (uint64_t)(number))
+#define CAIRN_LINE_WORD(number) (CAIRN_ENTRY_WORD(number) | (uint64_t)1 << CAIRN_LINE_BIT)
 
-// cairn_dictionary_add appends an entry. false: it is not in the file (the disk is full), and must not be used.
-bool cairn_dictionary_add(enum cairn_entry type, const uint64_t *words, uint32_t count);
+// cairn_dictionary_add appends an entry of a type (CAIRN_ENTRY_MODULE and so on). false: it is not in the file (the disk is full), and must not be used.
+bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count);
 
 // A lock for what is rare. It is not given to a thread that has it already, in a signal handler that interrupted it
 // (false): whoever wants it then does without.

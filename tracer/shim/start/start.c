@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../core/layout_gen.h"
 #include "../address/call_path.h"
 #include "../address/modules.h"
 #include "../address/pointer.h"
@@ -59,7 +60,7 @@ static void add_arguments(struct cairn_json *j)
 	ssize_t n = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
 	if (file >= 0)
 		close(file);
-	cairn_json_open(j, "arguments", '[');
+	cairn_json_open(j, CAIRN_KEY(arguments), '[');
 	if (n > 0) {
 		text[n] = 0;
 		for (char *a = text; a < text + n; a += strlen(a) + 1)
@@ -77,7 +78,7 @@ static void add_boot_id(struct cairn_json *j)
 		close(file);
 	id[n > 0 ? n : 0] = 0;
 	id[strcspn(id, "\n")] = 0;
-	cairn_json_string(j, "boot_id", id);
+	cairn_json_string(j, CAIRN_KEY(boot_id), id);
 }
 
 static void add_library_version(struct cairn_json *j)
@@ -86,7 +87,7 @@ static void add_library_version(struct cairn_json *j)
 	int n = 0;
 	if (CAIRN_INNER(MPI_Get_library_version) != NULL)
 		CAIRN_INNER(MPI_Get_library_version)(version, &n);
-	cairn_json_string(j, "library_version", version);
+	cairn_json_string(j, CAIRN_KEY(library_version), version);
 }
 
 // What tells ranks and launches apart when something went wrong.
@@ -96,7 +97,7 @@ static void add_environment(struct cairn_json *j)
 		"PMIX_NAMESPACE", "PMIX_RANK", "OMPI_MCA_orte_hnp_uri", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
 		"PMI_RANK", "PMI_SIZE", "PMI_ID", "HYDI_CONTROL_FD", "MPI_LOCALRANKID", "OMP_NUM_THREADS",
 	};
-	cairn_json_open(j, "environment", '{');
+	cairn_json_open(j, CAIRN_KEY(environment), '{');
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (getenv(names[i]) != NULL)
 			cairn_json_string(j, names[i], getenv(names[i]));
@@ -126,41 +127,41 @@ static char *describe_process(char *directory, size_t size)
 	snprintf(directory, size, "%s-%d-%016llx", hostname, (int)getpid(), (unsigned long long)random_word());
 
 	cairn_json_open(&j, NULL, '{');
-	cairn_json_number(&j, "format", 1);
-	cairn_json_string(&j, "directory", directory);
-	cairn_json_string(&j, "hostname", hostname);
-	cairn_json_number(&j, "pid", getpid());
-	cairn_json_string(&j, "executable", executable);
+	cairn_json_number(&j, CAIRN_KEY(format), CAIRN_PROCESS_FORMAT);
+	cairn_json_string(&j, CAIRN_KEY(directory), directory);
+	cairn_json_string(&j, CAIRN_KEY(hostname), hostname);
+	cairn_json_number(&j, CAIRN_KEY(pid), getpid());
+	cairn_json_string(&j, CAIRN_KEY(executable), executable);
 	add_arguments(&j);
-	cairn_json_number(&j, "start_realtime_ns", (long long)cairn_clock_ns(CLOCK_REALTIME));
+	cairn_json_number(&j, CAIRN_KEY(start_realtime_ns), (long long)cairn_clock_ns(CLOCK_REALTIME));
 	add_boot_id(&j);
-	cairn_json_string(&j, "abi", CAIRN_ABI_NAME);
+	cairn_json_string(&j, CAIRN_KEY(abi), CAIRN_ABI_NAME);
 	add_library_version(&j);
-	cairn_json_string(&j, "launch_id", launch);
-	cairn_json_open(&j, "clock", '{');
-	cairn_json_string(&j, "kind", cairn_clock_is_tsc ? "tsc" : "monotonic");
+	cairn_json_string(&j, CAIRN_KEY(launch_id), launch);
+	cairn_json_open(&j, CAIRN_KEY(clock), '{');
+	cairn_json_string(&j, CAIRN_KEY(kind), cairn_clock_is_tsc ? "tsc" : "monotonic");
 	cairn_json_close(&j, '}');
-	cairn_json_string(&j, "call_sites", cairn_config.call_paths ? "path" : cairn_config.call_sites ? "caller" : "none");
-	cairn_json_string(&j, "timing", cairn_config.timing);
+	cairn_json_string(&j, CAIRN_KEY(call_sites), cairn_config.call_paths ? "path" : cairn_config.call_sites ? "caller" : "none");
+	cairn_json_string(&j, CAIRN_KEY(timing), cairn_config.timing);
 	if (cairn_config.mode[0] != 0)
-		cairn_json_string(&j, "mode", cairn_config.mode);
-	cairn_json_number(&j, "page_size", (long long)getauxval(AT_PAGESZ));
+		cairn_json_string(&j, CAIRN_KEY(mode), cairn_config.mode);
+	cairn_json_number(&j, CAIRN_KEY(page_size), (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
-		cairn_json_number(&j, "spool_limit_bytes", cairn_config.spool_limit_bytes);
+		cairn_json_number(&j, CAIRN_KEY(spool_limit_bytes), cairn_config.spool_limit_bytes);
 	if (cairn_config.segment_bytes > 0)
-		cairn_json_number(&j, "segment_bytes", cairn_config.segment_bytes);
+		cairn_json_number(&j, CAIRN_KEY(segment_bytes), cairn_config.segment_bytes);
 	cairn_excluded(excluded, sizeof(excluded));
 	if (excluded[0] != 0)
-		cairn_json_string(&j, "excluded", excluded);
+		cairn_json_string(&j, CAIRN_KEY(excluded), excluded);
 	if (cairn_config.start_off)
-		cairn_json_number(&j, "start_off", 1);
+		cairn_json_number(&j, CAIRN_KEY(start_off), 1);
 	if (cairn_config.shared_spool)
-		cairn_json_number(&j, "shared_spool", 1);
+		cairn_json_number(&j, CAIRN_KEY(shared_spool), 1);
 	add_environment(&j);
-	cairn_json_open(&j, "modules", '[');
+	cairn_json_open(&j, CAIRN_KEY(modules), '[');
 	cairn_modules(&j);
 	cairn_json_close(&j, ']');
-	cairn_json_open(&j, "constants", '[');
+	cairn_json_open(&j, CAIRN_KEY(constants), '[');
 	cairn_constants(add_constant, &j);
 	cairn_json_close(&j, ']');
 	cairn_json_close(&j, '}');

@@ -14,7 +14,7 @@
 bool cairn_clock_is_tsc;
 static const char *path;
 
-void *cairn_observed(enum cairn_observed part, size_t size)
+void *cairn_observed(size_t part, size_t size)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
 		file = cairn_observed(CAIRN_OBSERVED_CONTEXT, sizeof(*file));
-		memcpy(file->magic, "CAIRNCX3", 8);
+		memcpy(file->magic, CAIRN_CONTEXT_MAGIC, 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
 			add(&s);
