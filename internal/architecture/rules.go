@@ -111,7 +111,8 @@ var Rooms = []Room{
 		Name: testSupport, Outside: Kubernetes,
 		Folders: []string{
 			"test", "internal/apiserver", "internal/miniotest", "internal/seektest",
-			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/shim/shimtest",
+			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest",
+			"tracer/shim/shimtest",
 		},
 		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
 		About: "support of tests, known to tests only",
