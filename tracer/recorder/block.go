@@ -36,13 +36,16 @@ type BlockOf struct {
 // TimesOf names the times of a thread.
 func TimesOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: none} }
 
-// IsTimes reports whether the blocks are of a thread's times, isChapter whether they are its chapters.
-func (of BlockOf) IsTimes() bool   { return of.Terminal == none }
+// IsTimes reports whether the blocks are of a thread's times.
+func (of BlockOf) IsTimes() bool { return of.Terminal == none }
+
+// IsChapter reports whether the blocks are chapters of a thread.
 func (of BlockOf) IsChapter() bool { return of.Terminal == chapterTerminal }
 
 // A block in the log is a header and its data.
 const BlockHeader = 52
 
+// ErrBlocks says that blocks that a checkpoint counts are not there.
 var ErrBlocks = errors.New("blocks of times or values are missing or damaged")
 
 // Append appends the block as it stands in the log.

@@ -16,6 +16,7 @@ import (
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
 const checkpointMagic = "CAIRNST8"
 
+// ErrCheckpoint says that a checkpoint is not what was written.
 var ErrCheckpoint = errors.New("damaged checkpoint")
 
 // AppendState appends the state of the recorder to b, its tables included: of one that no Spool keeps on writing the tables of.

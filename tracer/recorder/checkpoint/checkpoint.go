@@ -5,11 +5,19 @@ import "encoding/binary"
 // An Encoder writes the parts of a checkpoint one after the other.
 type Encoder struct{ Buffer []byte }
 
-func (e *Encoder) Uint(v uint64)  { e.Buffer = binary.AppendUvarint(e.Buffer, v) }
-func (e *Encoder) Int(v int64)    { e.Buffer = binary.AppendVarint(e.Buffer, v) }
-func (e *Encoder) Text(s string)  { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
+// Uint writes a number that is not negative.
+func (e *Encoder) Uint(v uint64) { e.Buffer = binary.AppendUvarint(e.Buffer, v) }
+
+// Int writes a number.
+func (e *Encoder) Int(v int64) { e.Buffer = binary.AppendVarint(e.Buffer, v) }
+
+// Text writes a text and how long it is.
+func (e *Encoder) Text(s string) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
+
+// Bytes writes bytes and how many they are.
 func (e *Encoder) Bytes(s []byte) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
 
+// Bool writes a truth value.
 func (e *Encoder) Bool(v bool) {
 	if v {
 		e.Buffer = append(e.Buffer, 1)
@@ -18,17 +26,19 @@ func (e *Encoder) Bool(v bool) {
 	}
 }
 
-// A Decoder reads what an encoder wrote. After a mistake bad is true and every value is zero.
+// A Decoder reads what an encoder wrote. After a mistake Failed is true and every value is zero.
 type Decoder struct {
 	Rest   []byte
 	Failed bool
 }
 
+// Fail notes that what was read cannot be.
 func (d *Decoder) Fail() {
 	d.Failed = true
 	d.Rest = nil
 }
 
+// Uint reads what Encoder.Uint wrote.
 func (d *Decoder) Uint() uint64 {
 	v, n := binary.Uvarint(d.Rest)
 	if n <= 0 {
@@ -39,6 +49,7 @@ func (d *Decoder) Uint() uint64 {
 	return v
 }
 
+// Int reads what Encoder.Int wrote.
 func (d *Decoder) Int() int64 {
 	v, n := binary.Varint(d.Rest)
 	if n <= 0 {
@@ -59,6 +70,7 @@ func (d *Decoder) Count() int {
 	return int(n)
 }
 
+// Bytes reads what Encoder.Bytes wrote. They are a part of what is read.
 func (d *Decoder) Bytes() []byte {
 	n := d.Count()
 	b := d.Rest[:n:n]
@@ -66,8 +78,10 @@ func (d *Decoder) Bytes() []byte {
 	return b
 }
 
+// Text reads what Encoder.Text wrote.
 func (d *Decoder) Text() string { return string(d.Bytes()) }
 
+// Bool reads what Encoder.Bool wrote.
 func (d *Decoder) Bool() bool {
 	if len(d.Rest) == 0 {
 		d.Fail()

@@ -51,9 +51,10 @@ type BufferHeader struct {
 	Stopped  string
 }
 
+// ErrNoBuffer says that what was read is no record buffer, or one of another format.
 var ErrNoBuffer = errors.New("not a segment of this format")
 
-// Low and high are the two halves of a word as C wrote them at its first and second four bytes.
+// Low is what C wrote at the first four bytes of a word.
 func Low(w uint64) uint32 {
 	if bigEndian {
 		return uint32(w >> 32)
@@ -61,6 +62,7 @@ func Low(w uint64) uint32 {
 	return uint32(w)
 }
 
+// High is what C wrote at the last four bytes of a word.
 func High(w uint64) uint32 {
 	if bigEndian {
 		return uint32(w)
@@ -68,6 +70,7 @@ func High(w uint64) uint32 {
 	return uint32(w >> 32)
 }
 
+// Join is the word of these two halves.
 func Join(first, second uint32) uint64 {
 	if bigEndian {
 		return uint64(first)<<32 | uint64(second)
@@ -85,6 +88,7 @@ func BytesOf(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
+// ParseBufferHeader reads the header of a record buffer.
 func ParseBufferHeader(words []uint64) (BufferHeader, error) {
 	var h BufferHeader
 	if len(words) < BufferHeaderWords || string(BytesOf(words[:1])) != BufferMagic || Low(words[HeaderFormat]) != BufferFormat {

@@ -51,6 +51,7 @@ const (
 // In the word of the return address this bit says that the number is that of a line.
 const LineTag = 1 << rawlayout.LineBit
 
+// IsEntry reports whether a word stands for an entry.
 func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
 
 // A Dictionary is what was read of the file so far. The zero value has no file.

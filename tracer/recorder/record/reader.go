@@ -9,6 +9,7 @@ type Reader struct {
 	OK    bool
 }
 
+// Word reads a word.
 func (r *Reader) Word() uint64 {
 	if r.At >= len(r.Words) {
 		r.OK = false
@@ -18,6 +19,7 @@ func (r *Reader) Word() uint64 {
 	return r.Words[r.At-1]
 }
 
+// Skip goes over n words.
 func (r *Reader) Skip(n uint64) {
 	if n > uint64(len(r.Words)-r.At) {
 		r.OK = false
@@ -78,6 +80,7 @@ func (r *Reader) Text() (text []byte, special int, sentinel uint64) {
 	return nil, LengthNull, 0
 }
 
+// StatusWords is how many words a status takes.
 const StatusWords = 3
 
 // Statuses reads the length and elements of an array of statuses.

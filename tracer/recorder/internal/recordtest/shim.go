@@ -47,6 +47,7 @@ const (
 	InPlace     = -1
 )
 
+// Constants are those of the fake MPI library.
 var Constants = []record.Constant{
 	{Kind: "comm", Name: "MPI_COMM_NULL", Value: CommNull},
 	{Kind: "comm", Name: "MPI_COMM_WORLD", Value: CommWorld},
