@@ -11,59 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FormatVersion is the version of the file format that this package reads and writes (docs/format.md). Files of others are
-// refused.
-const FormatVersion = 3
-
-// The file (docs/format.md): magic, blocks, of which the last is the index, and a trailer of eight bytes: the length
-// of the index block (little endian) and the end mark.
-const (
-	magic       = "CAIRN\x1a\n" // followed by the version, one byte
-	endMark     = "NRAC"
-	trailerSize = 4 + len(endMark)
-	headerSize  = len(magic) + 1
-)
-
-// blockType says what a block holds. The numbers are part of the format: append only.
-type blockType uint8
-
-const (
-	blockMeta blockType = iota + 1
-	blockFunctions
-	blockSites
-	blockSignatures
-	blockCommunicators
-	blockGrammar
-	blockStreams
-	blockSequences
-	blockRanks
-	blockRankMap
-	blockTimingStart
-	blockTiming
-	blockContext
-	blockSegments
-	blockColumns
-	blockAggregates
-	blockClockReadings
-	blockLeads
-	blockClustering
-	blockSections // small sections, one after the other
-	blockEvidence
-	blockEnds
-	blockLongSequences // which chunks value sequences begin with
-	blockChunk
-	blockChunkList // in parts only: what the chunks are
-	blockShortSums // in place of timing
-	blockLongSums
-	blockChapter
-	blockChapterList       // in parts only: what the chapters are
-	blockChapters          // which threads have chapters
-	blockTracers           // what tracing took
-	blockHistograms        // in traces of histograms only
-	blockSkipped     = 126 // bytes of a chain that are no block of its trace
-	blockIndex       = 127
-)
-
 // codec says how a block's content is stored.
 type codec uint8
 
@@ -81,26 +28,31 @@ var (
 	fastestEncoder  = sync.OnceValue(func() *zstd.Encoder { return newBlockEncoder(zstd.SpeedFastest) })
 )
 
+// zstdWindow holds two blocks of value sequences.
+const zstdWindow = 2 << 20
+
 func newBlockEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(2*sequenceBlockBytes), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return e
 }
 
-// An effort says what a block's codec is chosen for.
-type effort uint8
+// packing says which codecs may make the content of a block shorter.
+type packing uint8
 
 const (
-	smallest effort = iota // a finished trace: written once and kept
-	fastest                // a shard: read once, by a merge that has many of them
+	packNot      packing = iota // it is stored as it is
+	packFast                    // zstd at its fastest
+	packZstd                    // zstd at its smallest
+	packSmallest                // that, or the mixing codec
 )
 
 // appendBlock appends a block.
-func appendBlock(b []byte, kind blockType, content []byte, purpose effort) []byte {
-	stored, how := pack(kind, content, purpose)
+func appendBlock(b []byte, kind blockType, content []byte, packed packing) []byte {
+	stored, how := pack(content, packed)
 	start := len(b)
 	b = append(b, blockHead(kind, how, len(content), len(stored))...)
 	b = binary.LittleEndian.AppendUint32(b, blockChecksum(b[start:], stored))
@@ -115,21 +67,19 @@ func blockHead(kind blockType, how codec, length, stored int) []byte {
 }
 
 // pack gives the content of a block as it is stored: the shortest of what its codecs make of it.
-func pack(kind blockType, content []byte, purpose effort) ([]byte, codec) {
+func pack(content []byte, with packing) ([]byte, codec) {
 	stored, how := content, codecNone
-	if kind == blockTiming || kind == blockSections { // coded as tightly as it can be
+	if with == packNot {
 		return stored, how
 	}
 	encoder := smallestEncoder
-	if purpose == fastest {
+	if with == packFast {
 		encoder = fastestEncoder
 	}
 	if packed := encoder().EncodeAll(content, nil); len(packed) < len(stored) {
 		stored, how = packed, codecZstd
 	}
-	// Chunks are what a program without order has most of, and each analysis unpacks all of them: this codec would save 3 to
-	// 4% of such a trace, and take a quarter to a third of the time of an analysis.
-	if purpose == smallest && kind != blockChunk && len(content) <= mixLimit {
+	if with == packSmallest && len(content) <= mixLimit {
 		if packed := encodeMix(content); len(packed) < len(stored) {
 			stored, how = packed, codecMix
 		}

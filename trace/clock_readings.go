@@ -206,7 +206,7 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 }
 
 func packedSize(values []int64) int {
-	packed, _ := pack(blockClockReadings, AppendSequence(nil, values), smallest)
+	packed, _ := pack(AppendSequence(nil, values), packSmallest)
 	return len(packed)
 }
 

@@ -99,9 +99,9 @@ func (s *sectionWriter) clocks(t *RankTable) {
 		e.first[boot(i)] = samples[0]
 	}
 	s.number(e.perTick)
-	s.b = AppendSequence(s.b, counts)
+	s.sequence(counts)
 	for _, column := range columns {
-		s.b = AppendSequence(s.b, column)
+		s.sequence(column)
 	}
 	s.starts(&t.start)
 }

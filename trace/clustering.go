@@ -227,9 +227,9 @@ func appendClustering(c *Content) []byte {
 	s.column(n, func(i int) int64 { return int64(len(votes[i].Leads)) })
 	var leads []int64
 	for i := range votes {
-		leads = append(leads, numbers64(votes[i].Leads)...)
+		leads = append(leads, numbers(votes[i].Leads)...)
 	}
-	s.b = AppendSequence(s.b, leads)
+	s.sequence(leads)
 
 	s.number(uint64(c.Threads.Len()))
 	threads := c.Threads.List()
@@ -242,7 +242,7 @@ func appendClustering(c *Content) []byte {
 			before = m
 		}
 	}
-	s.b = AppendSequence(s.b, marks)
+	s.sequence(marks)
 	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].StandIns)) })
 	for _, field := range standInColumns {
 		var all []int64
@@ -256,7 +256,7 @@ func appendClustering(c *Content) []byte {
 				}
 			}
 		}
-		s.b = AppendSequence(s.b, all)
+		s.sequence(all)
 	}
 	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].Holds)) })
 	var calls, ticks []int64
@@ -267,16 +267,9 @@ func appendClustering(c *Content) []byte {
 			before = h.Call
 		}
 	}
-	s.b = AppendSequence(AppendSequence(s.b, calls), ticks)
+	s.sequence(calls)
+	s.sequence(ticks)
 	return s.bytes()
-}
-
-func numbers64(list []int) []int64 {
-	all := make([]int64, len(list))
-	for i, x := range list {
-		all[i] = int64(x)
-	}
-	return all
 }
 
 // standInColumns are the fields of a stand-in in the order of the file.

@@ -169,7 +169,7 @@ func appendContext(c *Content) []byte {
 	s.texts(len(c.Communicators), func(i int) string { return c.Communicators[i].RemoteWorld })
 	s.number(uint64(c.Ranks.Len()))
 	context := &c.Ranks.context
-	s.b = AppendSequence(s.b, context.counts())
+	s.sequence(context.counts())
 	if context.n == 0 {
 		return s.bytes()
 	}

@@ -44,18 +44,15 @@ type Cursor struct {
 	holds  holds // that are still to come
 	standing
 
-	// of a cursor that has not come here call by call (Seek, Previous)
+	// of a cursor that has not come here call by call (Seek)
 	lengths []uint64         // of the grammar's rules
 	before  map[int32]uint64 // how often a signature came before, where it has not been met since
-	behind  behindCalls
-	current bool // event is the call before next
-	back    bool // event is one of behind
 }
 
 // A source is where a cursor finds what is not shared by all threads.
 type source interface {
-	// stream begins to read a value sequence.
-	stream(sequence int) (valueStream, error)
+	// stream begins to read a value sequence, and says how its values are told if they are clock readings.
+	stream(sequence int) (valueStream, clockReading, error)
 	// timingPart gives the timing of a thread's calls from at on, a place where an earlier part ended.
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget for what a cursor keeps.
@@ -89,8 +86,8 @@ type contentSource struct {
 	timing TimingReader // of the cursor's thread
 }
 
-func (s *contentSource) stream(sequence int) (valueStream, error) {
-	return newSequenceStream(s.c.Sequences[sequence], nil), nil
+func (s *contentSource) stream(sequence int) (valueStream, clockReading, error) {
+	return newSequenceStream(s.c.Sequences[sequence], nil), clockReading{}, nil
 }
 
 func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
@@ -152,12 +149,8 @@ func (c *Cursor) Next() bool {
 	if c.err != nil {
 		return false
 	}
-	if c.back && !c.forwards() {
-		return false
-	}
 	terminal, ok := c.walk.Next()
 	if !ok {
-		c.current = false
 		if c.next == c.until {
 			c.leavePart()
 		}
@@ -181,7 +174,6 @@ func (c *Cursor) Next() bool {
 		return false
 	}
 	c.next++
-	c.current = true
 	return true
 }
 
@@ -194,12 +186,6 @@ func (c *Cursor) begin(terminal int32) (*callPlan, *Signature) {
 	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
 	e.In, e.Out, e.Return = s.In, s.Out, s.Return
 	return p, s
-}
-
-// forwards turns around after Previous.
-func (c *Cursor) forwards() bool {
-	c.back = false
-	return c.Seek(c.event.Index + 1)
 }
 
 // Event is the current call, valid until the next call of Next.

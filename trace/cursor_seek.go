@@ -24,7 +24,6 @@ import (
 //     stay: they go to an interval by seeking or are there.
 //   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
 //   - place: the rank in it is set for every call that needs it.
-//   - behind, current, back: calls on the way back. Forgotten: Previous decodes them again, with Seek and Next.
 //   - err: stays. A cursor that has failed goes nowhere any more.
 
 // Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
@@ -40,8 +39,6 @@ func (c *Cursor) Seek(index uint64) bool {
 	c.forgetCalls()
 	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
 	c.startComms()
-	c.behind.forget(c.source.memory())
-	c.current, c.back = false, false
 	if !c.seekComms(index) {
 		return false
 	}

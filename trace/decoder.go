@@ -4,10 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"unsafe"
 )
-
-const valueBytes = int64(unsafe.Sizeof(Value{}))
 
 var (
 	errTruncated = errors.New("trace: data ends too early")
@@ -115,3 +112,60 @@ func (d *decoder) int32() int32 {
 	}
 	return int32(x)
 }
+
+func (d *decoder) text() string {
+	i := d.uvarint()
+	if i >= uint64(len(d.strings)) {
+		d.fail(errNumber)
+		return ""
+	}
+	return d.strings[i]
+}
+
+func (d *decoder) flag() bool { return d.uvarintUpTo(1) == 1 }
+func (d *decoder) int() int   { return int(d.uvarintUpTo(math.MaxInt32)) }
+
+// length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
+// in memory.
+func (d *decoder) length(size int64) int {
+	n := d.uvarint()
+	if n > uint64(len(d.b)) {
+		d.fail(errTruncated)
+		return 0
+	}
+	if !d.budget.take(int64(n) * size) {
+		d.fail(errMemory)
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) texts(n int) []string {
+	list := make([]string, n)
+	for i, k := range d.column(n) {
+		if k < 0 || k >= int64(len(d.strings)) {
+			d.fail(errNumber)
+			break
+		}
+		list[i] = d.strings[k]
+	}
+	return list
+}
+
+// rows is the number of rows of a table in columns, size bytes each in memory: unlike length it is not bounded by
+// the input, only by the budget.
+func (d *decoder) rows(size int64) int {
+	n := d.uvarint()
+	if n > math.MaxInt32 || !d.budget.take(int64(n)*size) {
+		d.fail(errMemory)
+		return 0
+	}
+	return int(n)
+}
+
+// rowBytes is what is booked for a row of a table: its columns are booked by what they hold, but a reader goes through
+// all rows.
+const rowBytes = 16
+
+func zigzag(x int64) uint64   { return uint64(x<<1) ^ uint64(x>>63) }
+func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }

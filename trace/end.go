@@ -18,7 +18,7 @@ const endColumns = 3
 // appendEnds writes how ranks ended: how many rows each has (none or one), then the rows.
 func appendEnds(t *RankTable) []byte {
 	s := newSection()
-	s.b = AppendSequence(s.b, t.ends.counts())
+	s.sequence(t.ends.counts())
 	for k := range endColumns {
 		s.numbers(&t.ends.columns[k])
 	}

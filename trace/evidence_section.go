@@ -231,7 +231,7 @@ func appendEvidence(c *Content) []byte {
 		s.column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
 	}
 	s.number(uint64(c.Ranks.Len()))
-	s.b = AppendSequence(s.b, t.rows.counts())
+	s.sequence(t.rows.counts())
 	if t.rows.n > 0 {
 		places := t.rows.columns[rowPlace].Values(nil)
 		for i := range places {
@@ -246,12 +246,12 @@ func appendEvidence(c *Content) []byte {
 		})
 		s.measuredFrom(&t.rows, rowPlace+1, groupRows(places))
 	}
-	s.b = AppendSequence(s.b, t.instances.counts())
+	s.sequence(t.instances.counts())
 	if t.instances.n > 0 {
 		s.numbers(&t.instances.columns[instanceRow])
 		s.measuredFrom(&t.instances, instanceBegin, groupRows(c.Ranks.momentGroups(&t.instances)))
 	}
-	s.b = AppendSequence(s.b, t.usages.counts())
+	s.sequence(t.usages.counts())
 	if t.usages.n > 0 {
 		s.numbers(&t.usages.columns[usageFlags])
 		s.textNumbers(&t.usages.columns[usageName], t.names.list)

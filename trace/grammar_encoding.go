@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 )
 
 var errGrammar = errors.New("trace: damaged grammar")
@@ -97,4 +99,208 @@ func (d *decoder) grammar() Grammar {
 		}
 	}
 	return g
+}
+
+// The grammar of a whole trace. Rules that differ only in exponents share their symbols, which stand once: so the trip
+// counts of a loop may differ from rank to rank, or from one time the loop is entered to the next, for the price of the
+// numbers (ScalaTrace II §3.2 to 3.4). Rules are counted from the last, so that what many rules refer to has the same
+// name in all of them.
+
+// appendRules writes g, which must be valid.
+func appendRules(b []byte, g Grammar, purpose effort) []byte {
+	bodies := newListTable()
+	which := make([]int64, len(g.Rules))
+	members := [][]int{}
+	for i, rule := range g.Rules {
+		symbols := make([]int64, len(rule))
+		for k, s := range rule {
+			symbols[k] = symbolCode(s, len(g.Rules))
+		}
+		n := bodies.index(symbols)
+		if n == len(members) {
+			members = append(members, nil)
+		}
+		members[n] = append(members[n], i)
+		which[i] = int64(n)
+	}
+	b = purpose.appendSequence(b, which)
+	b = purpose.appendLists(b, bodies.lists)
+	total := 0
+	for _, rule := range g.Rules {
+		total += len(rule)
+	}
+	exponents := make([]int64, 0, total)
+	for n, list := range bodies.lists {
+		for _, k := range bySymbol(list) {
+			for _, rule := range members[n] {
+				exponents = append(exponents, int64(g.Rules[rule][k].Count-1))
+			}
+		}
+	}
+	return purpose.appendSequence(b, exponents)
+}
+
+// bySymbol lists the places of a body, those of one symbol together.
+func bySymbol(symbols []int64) []int32 {
+	return placesBy(len(symbols), func(i int32) int64 { return symbols[i] })
+}
+
+// placesBy lists the places of a body in the order of what is written there, equal ones in their own.
+func placesBy(n int, written func(place int32) int64) []int32 {
+	places := make([]int32, n)
+	for i := range places {
+		places[i] = int32(i)
+	}
+	slices.SortFunc(places, func(a, b int32) int {
+		if x, y := written(a), written(b); x != y {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(a, b)
+	})
+	return places
+}
+
+// rules reads what appendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
+// large as in the file: they are read into their place, and nothing else is as long as they are.
+func (d *decoder) rules() Grammar {
+	which, lengths := d.sequence(), d.sequence()
+	if d.err != nil || !d.temporary(int64(len(which))*4+int64(len(lengths))*24) {
+		return Grammar{}
+	}
+	members := make([]int32, len(lengths)) // how many rules each body has
+	total, longest := int64(0), int64(0)
+	for _, n := range which {
+		if n < 0 || n >= int64(len(lengths)) || lengths[n] < 0 || lengths[n] > math.MaxInt32 {
+			d.fail(errGrammar)
+			return Grammar{}
+		}
+		members[n]++
+		total += lengths[n]
+		longest = max(longest, lengths[n])
+	}
+	if !d.budget.take(total*symbolBytes+int64(len(which))*ruleBytes) || !d.temporary(longest*4) {
+		d.fail(errMemory)
+		return Grammar{}
+	}
+	g := Grammar{Rules: make([][]Symbol, len(which))}
+	bodies := rulesByBody(which, members)
+	for n := range members {
+		rules := bodies.rules(n)
+		if len(rules) == 0 {
+			d.fail(errGrammar)
+			return Grammar{}
+		}
+		for _, rule := range rules {
+			g.Rules[rule] = make([]Symbol, lengths[n])
+		}
+	}
+	d.bodies(g, bodies, lengths)
+	exponents := newValueStream(d.b, d.budget)
+	if d.err != nil || exponents.encoded.left != uint64(total) {
+		d.fail(errGrammar)
+		return Grammar{}
+	}
+	for n := range members {
+		rules := bodies.rules(n)
+		body := g.Rules[rules[0]]
+		for _, rule := range rules[1:] {
+			copy(g.Rules[rule], body)
+		}
+		for _, k := range placesBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
+			for _, rule := range rules {
+				x, ok := exponents.next()
+				if !ok {
+					d.fail(exponents.err())
+					return Grammar{}
+				}
+				g.Rules[rule][k].Count = uint64(x) + 1
+			}
+		}
+	}
+	d.follow(exponents.encoded)
+	if err := g.Validate(); err != nil {
+		d.fail(err)
+	}
+	return g
+}
+
+// bodyRules are the rules of a grammar by their body.
+type bodyRules struct {
+	order []int32 // the rules of the first body, then those of the next
+	ends  []int32
+}
+
+// rulesByBody sorts the rules; members, the number of rules that each body has, becomes part of the result.
+func rulesByBody(which []int64, members []int32) bodyRules {
+	b := bodyRules{order: make([]int32, len(which)), ends: members}
+	start := int32(0)
+	for n, count := range members {
+		b.ends[n] = start // so far; each rule that is put in its place moves it on
+		start += count
+	}
+	for rule, n := range which {
+		b.order[b.ends[n]] = int32(rule)
+		b.ends[n]++
+	}
+	return b
+}
+
+func (b *bodyRules) rules(body int) []int32 {
+	if body == 0 {
+		return b.order[:b.ends[0]]
+	}
+	return b.order[b.ends[body-1]:b.ends[body]]
+}
+
+// symbolCode is how the section has a symbol, in a grammar of so many rules.
+func symbolCode(s Symbol, rules int) int64 {
+	if s.IsRule() {
+		return int64(rules-1-s.Rule())<<1 | 1
+	}
+	return int64(s.Value) << 1
+}
+
+// bodies fills in the symbols of the first rule of each body, without exponents: a list of lists of which the lengths have
+// been read.
+func (d *decoder) bodies(g Grammar, bodies bodyRules, lengths []int64) {
+	body := func(n int) []Symbol { return g.Rules[bodies.rules(n)[0]] }
+	for _, group := range groupLists(lengths) {
+		n := int(lengths[group[0]])
+		if n > len(group) {
+			for _, i := range group {
+				d.symbols(n, len(g.Rules), func(k int) *Symbol { return &body(i)[k] })
+			}
+			continue
+		}
+		d.symbols(n*len(group), len(g.Rules), func(k int) *Symbol { return &body(group[k%len(group)])[k/len(group)] })
+	}
+}
+
+// symbols reads a sequence of n symbols.
+func (d *decoder) symbols(n, rules int, at func(k int) *Symbol) {
+	if d.err != nil {
+		return
+	}
+	values := newValueStream(d.b, d.budget)
+	if values.encoded.left != uint64(n) {
+		d.fail(errGrammar)
+		return
+	}
+	for k := range n {
+		x, ok := values.next()
+		if !ok {
+			d.fail(values.err())
+			return
+		}
+		value := x >> 1
+		if x < 0 || value > math.MaxInt32 || x&1 == 1 && value >= int64(rules) {
+			d.fail(errGrammar)
+			return
+		}
+		s := at(k)
+		if s.Value = int32(value); x&1 == 1 {
+			s.Value = RuleSymbol(rules-1-int(value), 0).Value
+		}
+	}
+	d.follow(values.encoded)
 }

@@ -28,7 +28,7 @@ func writeHistograms(w io.Writer, h *Histograms, purpose effort) error {
 		f.section(blockEnds, appendEnds(&h.Ranks))
 	}
 	f.section(blockHistograms, appendHistograms(h))
-	f.block(blockSections, 0, 0, appendSections(nil, f.small, f.purpose))
+	f.block(blockSections, 0, 0, appendSections(nil, f.small))
 	f.finish()
 	if f.err != nil {
 		return fmt.Errorf("trace: write: %w", f.err)

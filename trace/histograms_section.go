@@ -130,9 +130,9 @@ func (s *sectionWriter) histograms(list []expectedHistogram) {
 			}
 		}
 	}
-	s.b = AppendSequence(s.b, first)
-	s.b = AppendSequence(s.b, width)
-	s.b = AppendSequence(s.b, counts)
+	s.sequence(first)
+	s.sequence(width)
+	s.sequence(counts)
 }
 
 // writtenBins is the number of bins of a histogram that are written.

@@ -255,7 +255,7 @@ func FuzzHistograms(f *testing.F) {
 		w.section(blockSites, appendSites(h.Sites))
 		w.section(blockRanks, appendRanks(&h.Ranks))
 		w.section(blockHistograms, section)
-		w.block(blockSections, 0, 0, appendSections(nil, w.small, w.purpose))
+		w.block(blockSections, 0, 0, appendSections(nil, w.small))
 		w.finish()
 		useHistograms(t, b.Bytes())
 	})

@@ -49,8 +49,8 @@ func (x *index) append(b []byte) []byte {
 	return b
 }
 
-// decodeIndex reads the entries of a file whose blocks end at end, where the index begins.
-func decodeIndex(b []byte, end int64, m *budget) (*index, error) {
+// decodeIndex reads the entries of a file whose blocks go from begin to end, where the index begins.
+func decodeIndex(b []byte, begin, end int64, m *budget) (*index, error) {
 	d := decoder{b: b, budget: m}
 	head := d
 	n := head.uvarint() // of the first column
@@ -64,7 +64,7 @@ func decodeIndex(b []byte, end int64, m *budget) (*index, error) {
 	if len(d.b) != 0 || !x.kinds.Within(0, 256) || !x.sizes.Within(0, 1<<62) || !x.keys.Within(0, 1<<62) || !x.parts.Within(0, 1<<62) {
 		return nil, errIndex
 	}
-	offset := int64(headerSize)
+	offset := begin
 	for _, size := range x.sizes.All() {
 		if size > end-offset {
 			return nil, errIndex

@@ -17,17 +17,18 @@ type longSequences struct {
 // planChunks lists the long ones among sequences, but for those that a file has as a whole.
 func planChunks(sequences []Sequence, whole map[int][]int64) *longSequences {
 	l := &longSequences{}
-	known := map[chunkSum]int64{}
+	known := map[[16]byte]int64{}
 	for i := range sequences {
 		if _, told := whole[i]; told || len(sequences[i].Chunks) == 0 {
 			continue
 		}
 		mine := make([]int64, len(sequences[i].Chunks))
 		for k, c := range sequences[i].Chunks {
-			number, there := known[c.sum]
+			sum := c.Summary().Sum
+			number, there := known[sum]
 			if !there {
 				number = int64(len(l.list))
-				known[c.sum] = number
+				known[sum] = number
 				l.list = append(l.list, c)
 			}
 			mine[k] = number
@@ -44,8 +45,10 @@ func (l *longSequences) section() []byte {
 // chunks writes the chunks that do not stand in the chain before the file.
 func (f *fileWriter) chunks(list []*Chunk) error {
 	for number, c := range list {
-		if c.part != nil && f.chained(c.part, c.entry, 0, int64(number)) {
-			continue
+		if file, entry := c.Stored(); file != nil {
+			if part := file.(*chunkFile).part; part != nil && f.chained(part, entry, 0, int64(number)) {
+				continue
+			}
 		}
 		content, err := c.content()
 		if err != nil {
@@ -89,6 +92,18 @@ func (d *decoder) longSequences(chunks []Chunk, sequences int) map[int][]*Chunk 
 	return long
 }
 
+// A chunkFile reads the chunks of a file.
+type chunkFile struct {
+	*Reader
+	part *Part // which the file is; nil: a whole trace
+}
+
+// Chunk implements ChunkFile.
+func (f *chunkFile) Chunk(e indexEntry) ([]byte, error) { return f.block(e) }
+
+// Budget implements ChunkFile.
+func (f *chunkFile) Budget() *budget { return f.budget }
+
 // openChunks makes the chunks of the blocks of the file: their numbers are consecutive. Nothing is read yet.
 func (t *Reader) openChunks() error {
 	n := t.chunkBlocks.rows.Len()
@@ -99,19 +114,17 @@ func (t *Reader) openChunks() error {
 		return errMemory
 	}
 	// chunks outlive what else the reader holds
-	file := &Reader{r: t.r, size: t.size, budget: t.budget}
+	file := &chunkFile{&Reader{r: t.r, size: t.size, budget: t.budget}, nil}
 	t.chunks = make([]Chunk, n)
 	for i, row := range t.chunkBlocks.rows.All() {
 		e := t.index.at(int(row))
 		if e.key != 0 || e.part != int64(i) {
 			return errChunk
 		}
-		t.chunks[i] = Chunk{file: file, entry: e}
+		t.chunks[i] = StoredChunk(file, e, ChunkSummary{})
 	}
 	return nil
 }
-
-const chunkBytes = 160
 
 // SequenceLength is the number of values of a sequence.
 func (t *Reader) SequenceLength(i int) (uint64, error) {
@@ -130,9 +143,6 @@ func (t *Reader) checkChunks() error {
 	defer t.mu.Unlock()
 	for _, i := range slices.Sorted(maps.Keys(t.long)) {
 		for k, c := range t.long[i] {
-			if c.sum != (chunkSum{}) {
-				continue
-			}
 			if err := c.check(); err != nil {
 				return fmt.Errorf("trace: value sequence %d, chunk %d: %w", i, k, err)
 			}

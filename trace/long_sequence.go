@@ -34,20 +34,43 @@ func (s *Sequence) Memory() int64 {
 
 // A Chunk is SequenceChunk values, coded: in memory, in a file, or as those of another chunk with a number added.
 type Chunk struct {
-	sum   chunkSum
-	first int64
-	equal bool // all values are the first
+	summary ChunkSummary
 
-	coded []byte // as AppendSequence has them
-	file  *Reader
-	entry indexEntry // in file
-	part  *Part      // which the file is, if it is one
+	coded []byte    // as AppendSequence has them
+	file  ChunkFile // nil: none
+	entry indexEntry
 	of    *Chunk
 	more  int64 // than those of that chunk
 }
 
-// A chunkSum tells chunks apart: the first half of the SHA-256 of the values.
-type chunkSum [16]byte
+// A ChunkSummary is what is known of a chunk without reading it.
+type ChunkSummary struct {
+	Sum   [16]byte // the first half of the SHA-256 of the values; zero: nothing is known yet
+	First int64
+	Equal bool // all values are the first
+}
+
+// A ChunkFile has chunks in blocks.
+type ChunkFile interface {
+	// Chunk reads a block, which is booked on Budget.
+	Chunk(e indexEntry) ([]byte, error)
+	// Budget is where what is read of a chunk is booked.
+	Budget() *budget
+}
+
+// chunkBytes is what is booked for a chunk.
+const chunkBytes = 160
+
+// StoredChunk is a chunk in a block of a file.
+func StoredChunk(file ChunkFile, e indexEntry, summary ChunkSummary) Chunk {
+	return Chunk{summary: summary, file: file, entry: e}
+}
+
+// Summary is what is known of the chunk.
+func (c *Chunk) Summary() ChunkSummary { return c.summary }
+
+// Stored is the block that has the chunk; nil if it is in no file.
+func (c *Chunk) Stored() (ChunkFile, indexEntry) { return c.file, c.entry }
 
 var errChunk = errors.New("trace: damaged chunk of a value sequence")
 
@@ -70,9 +93,9 @@ func (c *Chunk) describe(values []int64) {
 		}
 		_, _ = hash.Write(b[:n]) // never fails
 	}
-	copy(c.sum[:], hash.Sum(nil))
-	c.first = values[0]
-	c.equal = !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
+	copy(c.summary.Sum[:], hash.Sum(nil))
+	c.summary.First = values[0]
+	c.summary.Equal = !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
 }
 
 // content is the chunk as AppendSequence has it. It is booked on the budget of its file until give.
@@ -88,7 +111,7 @@ func (c *Chunk) content() ([]byte, error) {
 		}
 		return AppendSequence(nil, values), nil
 	case c.file != nil:
-		return c.file.block(c.entry)
+		return c.file.Chunk(c.entry)
 	}
 	return c.coded, nil
 }
@@ -96,14 +119,14 @@ func (c *Chunk) content() ([]byte, error) {
 // give gives back what content has booked.
 func (c *Chunk) give(content []byte) {
 	if c.file != nil {
-		c.file.budget.give(int64(len(content)))
+		c.file.Budget().give(int64(len(content)))
 	}
 }
 
 // budget is where what is decoded of the chunk is booked.
 func (c *Chunk) budget() *budget {
 	if c.file != nil {
-		return c.file.budget
+		return c.file.Budget()
 	}
 	return nil
 }
@@ -136,8 +159,11 @@ func (c *Chunk) values() ([]int64, error) {
 	return values, nil
 }
 
-// check reads a chunk of a file and notes what it is.
+// check reads a chunk of a file, if that was not done before, and notes what it is.
 func (c *Chunk) check() error {
+	if c.summary.Sum != [16]byte{} {
+		return nil
+	}
 	values, err := c.values()
 	if err == nil {
 		c.describe(values)
@@ -194,14 +220,14 @@ func (s *Sequence) Chunked() Sequence {
 func (s *Sequence) Constant() (value int64, constant bool) {
 	switch {
 	case len(s.Chunks) > 0:
-		value = s.Chunks[0].first
+		value = s.Chunks[0].summary.First
 	case len(s.Values) > 0:
 		value = s.Values[0]
 	default:
 		return 0, false
 	}
 	for _, c := range s.Chunks {
-		if !c.equal || c.first != value {
+		if !c.summary.Equal || c.summary.First != value {
 			return 0, false
 		}
 	}
@@ -267,7 +293,7 @@ func (b *SequenceBuilder) PushRun(v int64, n uint64) {
 		b.Push(v)
 	}
 	for ; n >= SequenceChunk; n -= SequenceChunk {
-		if b.run == nil || b.run.first != v {
+		if b.run == nil || b.run.summary.First != v {
 			b.run = newChunk(slices.Repeat([]int64{v}, SequenceChunk))
 		}
 		b.made.Chunks = append(b.made.Chunks, b.run)
@@ -302,7 +328,7 @@ func (s *Sequence) Key() string {
 	}
 	key := binary.LittleEndian.AppendUint64(nil, hash.Sum64())
 	for _, c := range s.Chunks {
-		key = append(key, c.sum[:]...)
+		key = append(key, c.summary.Sum[:]...)
 	}
 	return string(key)
 }

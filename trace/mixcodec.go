@@ -1,6 +1,7 @@
 package trace
 
 import (
+	_ "embed"
 	"errors"
 	"maps"
 	"math/bits"
@@ -30,6 +31,11 @@ const (
 )
 
 var errMix = errors.New("a mixed block is damaged")
+
+// names are what most traces have: the codec of small blocks has seen them before. They are part of the format.
+//
+//go:embed names.txt
+var names []byte
 
 // A mixSlot is a prediction: the probability of a 1 in 1/65536, and how many bits it rests on.
 type mixSlot struct {

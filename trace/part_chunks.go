@@ -49,12 +49,13 @@ func appendChunkList(chunks []partChunk) (b []byte) {
 }
 
 func (c *partChunk) row() [chunkListColumns]int64 {
+	summary := c.chunk.Summary()
 	equal := int64(0)
-	if c.chunk.equal {
+	if summary.Equal {
 		equal = 1
 	}
-	sum := func(i int) int64 { return int64(binary.LittleEndian.Uint64(c.chunk.sum[i:])) }
-	return [...]int64{int64(c.of.Thread), int64(c.of.Terminal), int64(c.of.Stream), int64(c.of.Number), sum(0), sum(8), c.chunk.first, equal}
+	sum := func(i int) int64 { return int64(binary.LittleEndian.Uint64(summary.Sum[i:])) }
+	return [...]int64{int64(c.of.Thread), int64(c.of.Terminal), int64(c.of.Stream), int64(c.of.Number), sum(0), sum(8), summary.First, equal}
 }
 
 // openChunks reads what the chunks of a part are.
@@ -89,17 +90,19 @@ func (p *Part) openChunks(list *indexEntry) error {
 	if d.err == nil && len(d.b) > 0 {
 		d.fail(errChunk)
 	}
+	file := &chunkFile{t, p}
 	for i := range entries {
-		c := partChunk{chunk: &Chunk{file: t, entry: entries[i], part: p, first: columns[6][i], equal: columns[7][i] == 1}}
+		summary := ChunkSummary{First: columns[6][i], Equal: columns[7][i] == 1}
+		binary.LittleEndian.PutUint64(summary.Sum[:], uint64(columns[4][i]))
+		binary.LittleEndian.PutUint64(summary.Sum[8:], uint64(columns[5][i]))
 		for k, v := range columns[:4] {
 			if v[i] < 0 || v[i] > 1<<31-1 && k < 3 {
 				d.fail(errChunk)
 			}
 		}
-		c.of = ChunkOf{int(columns[0][i]), int32(columns[1][i]), int32(columns[2][i]), uint64(columns[3][i])}
-		binary.LittleEndian.PutUint64(c.chunk.sum[:], uint64(columns[4][i]))
-		binary.LittleEndian.PutUint64(c.chunk.sum[8:], uint64(columns[5][i]))
-		p.chunks = append(p.chunks, c)
+		of := ChunkOf{int(columns[0][i]), int32(columns[1][i]), int32(columns[2][i]), uint64(columns[3][i])}
+		chunk := StoredChunk(file, entries[i], summary)
+		p.chunks = append(p.chunks, partChunk{of, &chunk})
 	}
 	return d.err
 }

@@ -64,15 +64,6 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 			require.True(t, cursor.Next())
 			at(cursor, int(cursor.Event().Index))
 		}},
-		{"backwards", 4, func(t *testing.T, r *trace.Reader) { // the timing again, from where the window begins
-			cursor, err := r.Cursor(70, 0)
-			require.NoError(t, err)
-			require.True(t, cursor.Seek(250))
-			for index := 249; index >= 200; index-- {
-				require.True(t, cursor.Previous())
-				at(cursor, index)
-			}
-		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, from := counted(t, b)

@@ -164,7 +164,7 @@ func (t *Reader) openIndex() error {
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	if t.index, err = decodeIndex(content, end, t.budget); err != nil {
+	if t.index, err = decodeIndex(content, int64(headerSize), end, t.budget); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
@@ -387,36 +387,34 @@ func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
 }
 
 // stream begins to read a value sequence.
-func (t *Reader) stream(sequence int) (valueStream, error) {
+func (t *Reader) stream(sequence int) (valueStream, clockReading, error) {
 	b, reading, err := t.sequenceBytes(sequence)
 	if err == nil && reading.form != plainReadings && t.long[sequence] != nil {
 		err = errReadings
 	}
 	if err != nil {
-		return valueStream{}, err
+		return valueStream{}, reading, err
 	}
 	rest := newValueStream(b, t.budget)
-	if err := t.shareGrammar(sequence, rest.encoded); err != nil {
-		return rest, err
+	if err := t.shareGrammar(sequence, &rest); err != nil {
+		return rest, reading, err
 	}
-	s := newSequenceStream(Sequence{Chunks: t.long[sequence]}, &rest)
-	s.reading = reading
-	return s, nil
+	return newSequenceStream(Sequence{Chunks: t.long[sequence]}, &rest), reading, nil
 }
 
 // shareGrammar decodes the grammar of a sequence that is one when the first cursor comes to it. It may be much larger
 // than its encoding: with one for each cursor the memory would end.
-func (t *Reader) shareGrammar(sequence int, r *sequenceReader) error {
-	if !r.isGrammar() {
+func (t *Reader) shareGrammar(sequence int, s *valueStream) error {
+	if !s.isGrammar() {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.grammar = t.grammars[sequence]
-	if !r.start() {
-		return fmt.Errorf("value sequence %d: %w", sequence, r.d.err)
+	g, err := s.useGrammar(t.grammars[sequence])
+	if err != nil {
+		return fmt.Errorf("value sequence %d: %w", sequence, err)
 	}
-	t.grammars[sequence] = r.grammar
+	t.grammars[sequence] = g
 	return nil
 }
 

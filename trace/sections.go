@@ -1,78 +1,12 @@
 package trace
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 )
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
 // is in docs/format.md; the order of the fields there is the order here.
-
-// A sectionWriter collects numbers and strings of a section; the strings come first in the encoding.
-type sectionWriter struct {
-	strings *stringTable
-	b       []byte
-	values  []int64 // of the column that is being written
-}
-
-func newSection() *sectionWriter { return &sectionWriter{strings: newStringTable()} }
-
-func (s *sectionWriter) number(x uint64) { s.b = binary.AppendUvarint(s.b, x) }
-func (s *sectionWriter) signed(x int64)  { s.b = binary.AppendVarint(s.b, x) }
-func (s *sectionWriter) text(x string)   { s.number(uint64(s.strings.index(x))) }
-
-func (s *sectionWriter) flag(x bool) {
-	if x {
-		s.number(1)
-	} else {
-		s.number(0)
-	}
-}
-
-// column writes f(0), …, f(n−1) as a sequence.
-func (s *sectionWriter) column(n int, f func(i int) int64) {
-	s.values = s.values[:0]
-	for i := range n {
-		s.values = append(s.values, f(i))
-	}
-	s.b = AppendSequence(s.b, s.values)
-}
-
-func (s *sectionWriter) texts(n int, f func(i int) string) {
-	s.column(n, func(i int) int64 { return int64(s.strings.index(f(i))) })
-}
-
-// numbers writes a column.
-func (s *sectionWriter) numbers(list *Numbers) {
-	s.values = list.Values(s.values[:0])
-	s.b = AppendSequence(s.b, s.values)
-}
-
-// textNumbers writes a column of indices into a dictionary.
-func (s *sectionWriter) textNumbers(list *Numbers, dictionary []string) {
-	s.renumbered(list, func(k int64) int64 { return int64(s.strings.index(dictionary[k])) })
-}
-
-// renumbered writes a column of what a function makes of its numbers; it is called once for equal ones that follow
-// each other.
-func (s *sectionWriter) renumbered(list *Numbers, number func(int64) int64) {
-	s.values = s.values[:0]
-	for run, count := range list.Runs() {
-		if run.Step == 0 {
-			x := number(run.First)
-			for range count {
-				s.values = append(s.values, x)
-			}
-			continue
-		}
-		for range count {
-			s.values = append(s.values, number(run.First))
-			run.First += run.Step
-		}
-	}
-	s.b = AppendSequence(s.b, s.values)
-}
 
 func (s *sectionWriter) rankList(l RankList) {
 	s.number(uint64(len(l)))
@@ -81,54 +15,6 @@ func (s *sectionWriter) rankList(l RankList) {
 		s.number(uint64(r.Count))
 		s.signed(int64(r.Stride))
 	}
-}
-
-func (s *sectionWriter) bytes() []byte { return append(s.strings.append(nil), s.b...) }
-
-// sectionDecoder reads the strings of a section and leaves the rest.
-func sectionDecoder(b []byte, m *budget) *decoder {
-	d := &decoder{b: b, budget: m}
-	d.strings = d.stringList()
-	return d
-}
-
-func (d *decoder) text() string {
-	i := d.uvarint()
-	if i >= uint64(len(d.strings)) {
-		d.fail(errNumber)
-		return ""
-	}
-	return d.strings[i]
-}
-
-func (d *decoder) flag() bool { return d.uvarintUpTo(1) == 1 }
-func (d *decoder) int() int   { return int(d.uvarintUpTo(math.MaxInt32)) }
-
-// length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
-// in memory.
-func (d *decoder) length(size int64) int {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail(errTruncated)
-		return 0
-	}
-	if !d.budget.take(int64(n) * size) {
-		d.fail(errMemory)
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) texts(n int) []string {
-	list := make([]string, n)
-	for i, k := range d.column(n) {
-		if k < 0 || k >= int64(len(d.strings)) {
-			d.fail(errNumber)
-			break
-		}
-		list[i] = d.strings[k]
-	}
-	return list
 }
 
 func (d *decoder) rankList() RankList {
@@ -290,17 +176,6 @@ func (d *decoder) sites() []Site {
 	return sites
 }
 
-// rows is the number of rows of a table in columns, size bytes each in memory: unlike length it is not bounded by
-// the input, only by the budget.
-func (d *decoder) rows(size int64) int {
-	n := d.uvarint()
-	if n > math.MaxInt32 || !d.budget.take(int64(n)*size) {
-		d.fail(errMemory)
-		return 0
-	}
-	return int(n)
-}
-
 // appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()
@@ -312,7 +187,7 @@ func appendCommunicators(communicators []Communicator) []byte {
 		for i := range communicators {
 			lists[i] = f(&communicators[i])
 		}
-		s.b = appendLists(s.b, lists)
+		s.lists(lists)
 	}
 	list(func(c *Communicator) []int64 { return c.Members.numbers() })
 	list(func(c *Communicator) []int64 { return c.Remote.numbers() })

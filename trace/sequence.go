@@ -36,8 +36,16 @@ func AppendSequence(b []byte, values []int64) []byte {
 	return b
 }
 
-// longestTried is how many values a shard makes a grammar of at most. Longer ones are those of programs without order, in which
-// it finds little for much work, and the merge looks for it anyway.
+// An effort says what something is written for.
+type effort uint8
+
+const (
+	smallest effort = iota // a finished trace: written once and kept
+	fastest                // a shard: read once, by a merge that has many of them
+)
+
+// longestTried is how many values are made a grammar of at most where writing should be fast. Longer sequences are those of
+// programs without order, in which a grammar finds little for much work, and the merge looks for it anyway.
 const longestTried = 1 << 12
 
 // appendSequence is AppendSequence with as much effort as is worthwhile.
@@ -127,25 +135,6 @@ func varintLen(x int64) int {
 	}
 	return n
 }
-
-// DecodeSequence reads what AppendSequence wrote and returns the rest of b. It fails when there are more than limit
-// values.
-func DecodeSequence(b []byte, limit int) (values []int64, rest []byte, err error) {
-	d := decoder{b: b}
-	n := d.uvarint()
-	if n > uint64(max(limit, 0)) {
-		return nil, nil, errMemory
-	}
-	d.budget = newBudget(sequenceMemory + 16*int64(n)) // for the grammar
-	values = d.sequenceValues(n)
-	if d.err != nil {
-		return nil, nil, d.err
-	}
-	return values, d.b, nil
-}
-
-// sequenceMemory is what the grammar of a sequence may need besides the values.
-const sequenceMemory = 16 << 20
 
 // sequence reads a sequence within the decoder's budget, on which it is temporary.
 func (d *decoder) sequence() []int64 {

@@ -8,6 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// decodeSequence reads what AppendSequence wrote, up to so many values, and returns the rest of b.
+func decodeSequence(b []byte, limit int) (values []int64, rest []byte, err error) {
+	d := decoder{b: b}
+	n := d.uvarint()
+	if n > uint64(max(limit, 0)) {
+		return nil, nil, errMemory
+	}
+	d.budget = newBudget(sequenceMemory + 16*int64(n)) // for the grammar
+	values = d.sequenceValues(n)
+	return values, d.b, d.err
+}
+
+// sequenceMemory is what the grammar of a sequence may need besides the values.
+const sequenceMemory = 16 << 20
+
 func TestSequenceSizes(t *testing.T) {
 	ramp := make([]int64, 1000)
 	floats := make([]int64, 1000)
@@ -34,7 +49,7 @@ func TestSequenceSizes(t *testing.T) {
 			b := AppendSequence([]byte("x"), test.values)
 			t.Logf("%d values, %d bytes", len(test.values), len(b)-1)
 			require.LessOrEqual(t, len(b)-1, test.most)
-			values, rest, err := DecodeSequence(append(b[1:], "y"...), len(test.values))
+			values, rest, err := decodeSequence(append(b[1:], "y"...), len(test.values))
 			require.NoError(t, err)
 			require.Equal(t, "y", string(rest))
 			require.Equal(t, test.values, append([]int64(nil), values...))
@@ -60,7 +75,7 @@ func TestSequenceRoundTrip(t *testing.T) {
 			}
 		}
 		b := AppendSequence(nil, values)
-		got, rest, err := DecodeSequence(b, len(values))
+		got, rest, err := decodeSequence(b, len(values))
 		require.NoError(t, err)
 		require.Empty(t, rest)
 		require.Equal(t, values, append([]int64(nil), got...))
@@ -78,10 +93,10 @@ func TestSequenceRoundTrip(t *testing.T) {
 
 func TestSequenceLimit(t *testing.T) {
 	b := AppendSequence(nil, make([]int64, 1000))
-	_, _, err := DecodeSequence(b, 999)
+	_, _, err := decodeSequence(b, 999)
 	require.Error(t, err)
 	for n := range b {
-		_, _, err := DecodeSequence(b[:n], 1000)
+		_, _, err := decodeSequence(b[:n], 1000)
 		require.Error(t, err)
 	}
 }
@@ -112,7 +127,7 @@ func TestSequenceOfNestedRuns(t *testing.T) {
 		for _, values := range [][]int64{classes, interior} {
 			b := AppendSequence(nil, values)
 			require.Less(t, len(b), 50)
-			got, rest, err := DecodeSequence(b, len(values))
+			got, rest, err := decodeSequence(b, len(values))
 			require.NoError(t, err)
 			require.Empty(t, rest)
 			require.Equal(t, values, got)

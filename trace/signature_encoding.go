@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 )
 
-// The encoding of a signature, used as its key in a SignatureTable and, with strings replaced by references to a
+// The encoding of a signature, used as its key and, with strings replaced by references to a
 // table, in the file (docs/format.md, "Signatures"):
 //
 //	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses + 262144 where the
@@ -35,21 +36,14 @@ const (
 	generalizedBit = 1 << 18
 )
 
+// valueBytes is what a value takes in memory.
+const valueBytes = int64(unsafe.Sizeof(Value{}))
+
 var errSignature = errors.New("trace: damaged signature")
 
 // AppendSignature appends the canonical encoding of s: two signatures are equal if and only if their bytes are.
 func AppendSignature(b []byte, s *Signature) []byte {
 	return appendSignature(b, s, nil)
-}
-
-// DecodeSignature reads what AppendSignature wrote and returns the rest of b. Memory is proportional to len(b).
-func DecodeSignature(b []byte) (s Signature, rest []byte, err error) {
-	d := decoder{b: b}
-	s = d.signature()
-	if d.err != nil {
-		return Signature{}, nil, d.err
-	}
-	return s, d.b, nil
 }
 
 // appendSignature writes strings in full, or, with a table, as indices.
@@ -121,9 +115,6 @@ func appendSmall(b []byte, form Form, x uint64) []byte {
 	}
 	return binary.AppendUvarint(append(b, byte(form)|smallMost<<formBits), x-smallMost)
 }
-
-func zigzag(x int64) uint64   { return uint64(x<<1) ^ uint64(x>>63) }
-func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 func (d *decoder) signature() Signature {
 	var s Signature

@@ -92,7 +92,7 @@ func (t *Reader) TimingBytes(thread int) (bytes int64) {
 }
 
 func indexSize(blocks *index, purpose effort) int64 {
-	return int64(len(appendBlock(nil, blockIndex, blocks.append(nil), purpose)))
+	return int64(len(appendBlock(nil, blockIndex, blocks.append(nil), packingOf(blockIndex, purpose))))
 }
 
 // part is the part of the whole that blocks of this type belong to.

@@ -210,9 +210,6 @@ func (t *ThreadTable) Roots() *Numbers { return &t.root }
 // Ranks are the ranks whose threads they are, by row.
 func (t *ThreadTable) Ranks() *Numbers { return &t.rank }
 
-// Shapes are the threads' shapes, by row.
-func (t *ThreadTable) Shapes() *Numbers { return &t.shape }
-
 // Places are the threads' places among those of their shape, by row.
 func (t *ThreadTable) Places() *Numbers { return &t.place }
 

@@ -44,7 +44,7 @@ func tracerUsageOf(at func(column int) int64) *TracerUsage {
 // appendTracers writes what tracing took of ranks: how many rows each has (none or one), then the rows.
 func appendTracers(t *RankTable) []byte {
 	s := newSection()
-	s.b = AppendSequence(s.b, t.tracers.counts())
+	s.sequence(t.tracers.counts())
 	if t.tracers.n > 0 {
 		s.measuredFrom(&t.tracers, 0, groupRows(make([]int64, t.tracers.n)))
 	}

@@ -1,5 +1,7 @@
 package trace
 
+import "errors"
+
 // A valueStream gives the values of a sequence one by one, from memory or, some at a time, from the encoding.
 type valueStream struct {
 	values  []int64 // what is at hand
@@ -11,9 +13,10 @@ type valueStream struct {
 	buffer  []int64
 	list    []int64 // what take gave, where it did not fit into the buffer
 	booked  int64   // for list
-	reading clockReading
 	failed  error
 }
+
+var errStreamEnds = errors.New("a value stream ends too early")
 
 // The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
 const (
@@ -203,4 +206,17 @@ func (v *valueStream) skip(n uint64) bool {
 			return false
 		}
 	}
+}
+
+// isGrammar reports whether the stream, of which nothing has been read yet, begins with a sequence that is a grammar.
+func (v *valueStream) isGrammar() bool { return v.encoded != nil && v.encoded.isGrammar() }
+
+// useGrammar begins to read a sequence that is a grammar: with the one that another stream of it has decoded, or nil. It
+// gives the one that it uses.
+func (v *valueStream) useGrammar(g *sequenceGrammar) (*sequenceGrammar, error) {
+	v.encoded.grammar = g
+	if !v.encoded.start() {
+		return nil, v.encoded.d.err
+	}
+	return v.encoded.grammar, nil
 }

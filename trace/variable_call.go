@@ -77,7 +77,6 @@ func (v *variableCalls) each(visit func(*variableCall)) {
 }
 
 var (
-	errStreamEnds   = errors.New("a value stream ends too early")
 	errStreamAbsent = errors.New("a value stream is missing")
 	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
 	errCommunicator = errors.New("a communicator is not in the rank's list")
@@ -144,10 +143,8 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	v.result.List = cloneVarying(s.Return.List)
 	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
 	b.add(&v.result, f.Return, false)
-	if v.result.Form == Stream && len(v.slots) == 1 {
-		if from := v.slots[0].stream; from != nil && from.reading.form != plainReadings {
-			v.reading = &from.reading
-		}
+	if reading := b.reading; v.result.Form == Stream && reading.form != plainReadings {
+		v.reading = &reading
 	}
 	in, out := v.in, v.out
 	for _, outputs := range []bool{false, true} {
@@ -244,6 +241,7 @@ type slotBuilder struct {
 	cursor  *Cursor
 	call    *variableCall
 	streams map[int64]*valueStream
+	reading clockReading // of the latest stream
 	err     error
 }
 
@@ -293,11 +291,11 @@ func (b *slotBuilder) stream(number int64) *valueStream {
 		b.err = cmp.Or(b.err, errStreamAbsent) // once: there may be thousands
 		return nil
 	}
-	stream, err := b.cursor.source.stream(int(ref.Sequence))
+	stream, reading, err := b.cursor.source.stream(int(ref.Sequence))
 	if err != nil {
 		b.err = errors.Join(b.err, err)
 	}
-	b.streams[number] = &stream
+	b.streams[number], b.reading = &stream, reading
 	return &stream
 }
 

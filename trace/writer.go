@@ -84,7 +84,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if hasClustering(c) {
 		f.section(blockClustering, appendClustering(c))
 	}
-	f.block(blockSections, 0, 0, appendSections(nil, f.small, f.purpose))
+	f.block(blockSections, 0, 0, appendSections(nil, f.small))
 	f.clockReadings(c.Sequences, readings, coded)
 	if err := f.chunks(long.list); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f *fileWriter) write(b []byte) {
 }
 
 func (f *fileWriter) block(kind blockType, key, part int64, content []byte) {
-	f.scratch = appendBlock(f.scratch[:0], kind, content, f.purpose)
+	f.scratch = appendBlock(f.scratch[:0], kind, content, packingOf(kind, f.purpose))
 	f.index.add(indexEntry{kind, f.written, int64(len(f.scratch)), key, part})
 	f.write(f.scratch)
 }
@@ -150,7 +150,7 @@ func (f *fileWriter) section(kind blockType, content []byte) {
 		f.block(kind, 0, 0, content)
 		return
 	}
-	f.small = append(f.small, section{kind, content})
+	f.small = append(f.small, section{kind, packingOf(kind, f.purpose), content})
 }
 
 // finish writes the index and the trailer.
@@ -164,7 +164,7 @@ func (f *fileWriter) finish() {
 		}
 		index = all
 	}
-	block := appendBlock(nil, blockIndex, index.append(nil), f.purpose)
+	block := appendBlock(nil, blockIndex, index.append(nil), packingOf(blockIndex, f.purpose))
 	f.write(block)
 	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
 }
