@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // enriched adds to simulated ranks what else a rank may have: several threads, clock samples and counts of the operating
@@ -34,10 +35,10 @@ func enriched(inputs []*trace.Content, aggregated bool) []*trace.Content {
 			for level := range 2 + thread {
 				c.Signatures = append(c.Signatures, trace.Signature{Function: 8, OwnRank: -1, In: []trace.Value{num(100 + level*rank)}})
 			}
-			var body []trace.Symbol
+			var body []grammar.Symbol
 			calls := uint64(0)
 			for level := range 2 + thread {
-				body = append(body, trace.Symbol{Value: mark + int32(level), Count: uint64(1 + level)})
+				body = append(body, grammar.Symbol{Value: mark + int32(level), Count: uint64(1 + level)})
 				calls += uint64(1 + level)
 			}
 			t := trace.Thread{Rank: rank, Thread: thread, Root: len(c.Grammar.Rules), Calls: calls, FirstTick: random.Int63n(50)}

@@ -5,6 +5,7 @@ import (
 	"math/rand"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Functions of the simulated program.
@@ -149,19 +150,19 @@ func (r *recording) content() *trace.Content {
 }
 
 // chunked is a grammar with two levels of rules, so that rules can be shared.
-func chunked(sequence []int32) trace.Grammar {
-	push := func(body []trace.Symbol, v int32) []trace.Symbol {
+func chunked(sequence []int32) grammar.Grammar {
+	push := func(body []grammar.Symbol, v int32) []grammar.Symbol {
 		if n := len(body); n > 0 && body[n-1].Value == v {
 			body[n-1].Count++
 			return body
 		}
-		return append(body, trace.Symbol{Value: v, Count: 1})
+		return append(body, grammar.Symbol{Value: v, Count: 1})
 	}
 	index := map[string]int{}
-	var inner [][]trace.Symbol
+	var inner [][]grammar.Symbol
 	var order []int
 	for i := 0; i < len(sequence); i += 4 {
-		var body []trace.Symbol
+		var body []grammar.Symbol
 		for _, t := range sequence[i:min(i+4, len(sequence))] {
 			body = push(body, t)
 		}
@@ -174,11 +175,11 @@ func chunked(sequence []int32) trace.Grammar {
 		}
 		order = append(order, id)
 	}
-	var root []trace.Symbol
+	var root []grammar.Symbol
 	for _, id := range order {
-		root = push(root, trace.RuleSymbol(1+id, 1).Value)
+		root = push(root, grammar.RuleSymbol(1+id, 1).Value)
 	}
-	return trace.Grammar{Rules: append([][]trace.Symbol{root}, inner...)}
+	return grammar.Grammar{Rules: append([][]grammar.Symbol{root}, inner...)}
 }
 
 // simulate runs a stencil with a master, irregular receives and communicators

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Parameters that vary from call to call — a size that depends on the
@@ -343,7 +344,7 @@ func listStreams(s *trace.Signature) map[int32]bool {
 
 // rewrite makes the grammar and the streams of the thread anew.
 func (s *separation) rewrite() error {
-	grammar := trace.NewSequitur()
+	made := grammar.NewSequitur()
 	for terminal := range s.c.Grammar.All(s.thread.Root) {
 		if ch := s.changed[terminal]; ch != nil {
 			if err := s.call(ch); err != nil {
@@ -351,14 +352,14 @@ func (s *separation) rewrite() error {
 			}
 			terminal = ch.terminal
 		}
-		grammar.Append(terminal)
+		made.Append(terminal)
 	}
 	s.thread.SignaturesJoined = true
 	s.thread.Root = len(s.c.Grammar.Rules)
-	for _, body := range grammar.Grammar().Rules {
+	for _, body := range made.Grammar().Rules {
 		for i, symbol := range body {
 			if symbol.IsRule() {
-				body[i] = trace.RuleSymbol(symbol.Rule()+s.thread.Root, symbol.Count)
+				body[i] = grammar.RuleSymbol(symbol.Rule()+s.thread.Root, symbol.Count)
 			}
 		}
 		s.c.Grammar.Rules = append(s.c.Grammar.Rules, body)

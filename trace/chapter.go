@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // The grammar of a thread whose calls have no order grows with them. Its first calls may stand in parts, in chapters: a
@@ -24,23 +25,23 @@ type Chapter struct {
 	of     ChapterOf
 	part   *Part
 	entry  indexEntry
-	counts []Occurrences
+	counts []grammar.Occurrences
 }
 
 // Calls is the number of calls.
 func (c *Chapter) Calls() uint64 { return c.of.Calls }
 
 // Counts says how often each signature of the process is called, sorted by terminal.
-func (c *Chapter) Counts() []Occurrences { return c.counts }
+func (c *Chapter) Counts() []grammar.Occurrences { return c.counts }
 
 // content is the block as it stands in a trace. It is booked on the part's budget.
 func (c *Chapter) content() ([]byte, error) { return c.part.file.block(c.entry) }
 
 // Grammar reads the chapter: rule 0 is its calls.
-func (c *Chapter) Grammar() (Grammar, error) {
+func (c *Chapter) Grammar() (grammar.Grammar, error) {
 	content, err := c.content()
 	if err != nil {
-		return Grammar{}, err
+		return grammar.Grammar{}, err
 	}
 	defer c.part.file.budget.give(int64(len(content)))
 	g, lengths, err := decodeChapter(content, newBudget(64*int64(len(content))+4096))
@@ -51,14 +52,14 @@ func (c *Chapter) Grammar() (Grammar, error) {
 }
 
 // decodeChapter reads the content of a block. What the rules take stays booked.
-func decodeChapter(content []byte, m *budget) (Grammar, []uint64, error) {
+func decodeChapter(content []byte, m *budget) (grammar.Grammar, []uint64, error) {
 	d := decoder{b: content, budget: m}
 	g := d.grammar()
 	if d.err != nil {
-		return Grammar{}, nil, d.err
+		return grammar.Grammar{}, nil, d.err
 	}
 	if len(d.b) > 0 || len(g.Rules) == 0 {
-		return Grammar{}, nil, errChapters
+		return grammar.Grammar{}, nil, errChapters
 	}
 	lengths, err := g.Lengths()
 	if err == nil && lengths[0] == 0 {
@@ -84,10 +85,10 @@ func (c *Chapters) Calls() (n uint64) {
 }
 
 // CountsOf adds up the calls of each signature in some chapters, sorted by terminal.
-func CountsOf(chapters []*Chapter) []Symbol {
-	var all []Symbol
+func CountsOf(chapters []*Chapter) []grammar.Symbol {
+	var all []grammar.Symbol
 	for _, c := range chapters {
-		merged := make([]Symbol, 0, len(all)+len(c.counts))
+		merged := make([]grammar.Symbol, 0, len(all)+len(c.counts))
 		for _, o := range c.counts {
 			for len(all) > 0 && all[0].Value < o.Terminal {
 				merged, all = append(merged, all[0]), all[1:]
@@ -96,7 +97,7 @@ func CountsOf(chapters []*Chapter) []Symbol {
 			if len(all) > 0 && all[0].Value == o.Terminal {
 				n, all = n+all[0].Count, all[1:]
 			}
-			merged = append(merged, Symbol{o.Terminal, n})
+			merged = append(merged, grammar.Symbol{Value: o.Terminal, Count: n})
 		}
 		all = append(merged, all...)
 	}
@@ -157,7 +158,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 		return
 	}
 	c := &t.shared
-	rules := make([][]Symbol, len(rows)) // roots come first, since a rule refers to later ones
+	rules := make([][]grammar.Symbol, len(rows)) // roots come first, since a rule refers to later ones
 	which := map[int]int{}
 	for i, row := range rows {
 		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {
@@ -173,7 +174,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 				return
 			}
 			left -= int64(n)
-			rules[i] = append(rules[i], RuleSymbol(len(rules), 1))
+			rules[i] = append(rules[i], grammar.RuleSymbol(len(rules), 1))
 			rules = append(rules, moved(g.Rules, len(rules))...)
 		}
 		if left != 0 {
@@ -193,28 +194,28 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 			d.fail(errChapters)
 			return
 		}
-		rest := [][]Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
+		rest := [][]grammar.Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
 		rules[i] = append(rules[i], moved(rest, by)[0]...)
 		roots.Push(int64(i))
 	}
-	c.Grammar = Grammar{append(rules, moved(c.Grammar.Rules, by)...)}
+	c.Grammar = grammar.Grammar{Rules: append(rules, moved(c.Grammar.Rules, by)...)}
 	c.Threads.root = roots
 }
 
 // readChapter reads a chapter of a thread, with the signatures of the trace, and how many calls it has.
-func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uint64, error) {
+func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Grammar, uint64, error) {
 	e, there := t.chapterBlocks.find(row, number)
 	if !there {
-		return Grammar{}, 0, errors.New("missing")
+		return grammar.Grammar{}, 0, errors.New("missing")
 	}
 	content, err := t.block(e)
 	if err != nil {
-		return Grammar{}, 0, err
+		return grammar.Grammar{}, 0, err
 	}
 	defer t.budget.give(int64(len(content)))
 	g, lengths, err := decodeChapter(content, t.budget)
 	if err != nil {
-		return Grammar{}, 0, err
+		return grammar.Grammar{}, 0, err
 	}
 	for _, body := range g.Rules {
 		for k := range body {
@@ -223,7 +224,7 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uin
 			}
 			terminal := int64(body[k].Value)
 			if terminal >= int64(len(terminals)) || terminals[terminal] < 1 || terminals[terminal] > int64(len(t.shared.Signatures)) {
-				return Grammar{}, 0, errChapters
+				return grammar.Grammar{}, 0, errChapters
 			}
 			body[k].Value = int32(terminals[terminal] - 1)
 		}
@@ -232,11 +233,11 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uin
 }
 
 // moved renames the rules of a grammar, in place, so that they can follow others.
-func moved(rules [][]Symbol, by int) [][]Symbol {
+func moved(rules [][]grammar.Symbol, by int) [][]grammar.Symbol {
 	for _, body := range rules {
 		for i, s := range body {
 			if s.IsRule() {
-				body[i] = RuleSymbol(s.Rule()+by, s.Count)
+				body[i] = grammar.RuleSymbol(s.Rule()+by, s.Count)
 			}
 		}
 	}

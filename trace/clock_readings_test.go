@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -66,7 +67,7 @@ func clockReader(clock wallClock, seed uint64, calls int) *Content {
 	first := len(c.Sequences)
 	c.Sequences = append(c.Sequences, Sequence{}, Sequence{})
 	c.Threads.Change(0, func(thread *Thread) {
-		var body []Symbol
+		var body []grammar.Symbol
 		thread.Gaps, thread.Durations, thread.FirstTick = nil, nil, 1000
 		tick := thread.FirstTick
 		for i := range calls {
@@ -81,10 +82,10 @@ func clockReader(clock wallClock, seed uint64, calls int) *Content {
 			thread.Gaps, thread.Durations = append(thread.Gaps, gap), append(thread.Durations, duration)
 			tick += gap + duration
 			if which == 2 { // any call that is no reading
-				body = append(body, Symbol{Value: 0, Count: 1})
+				body = append(body, grammar.Symbol{Value: 0, Count: 1})
 				continue
 			}
-			body = append(body, Symbol{Value: terminal + which, Count: 1})
+			body = append(body, grammar.Symbol{Value: terminal + which, Count: 1})
 			ns := int64(5e9) + (tick-1000-r.Int64N(60))/3
 			s := first + int(which)
 			c.Sequences[s].Values = append(c.Sequences[s].Values, int64(math.Float64bits(clock(ns))))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -171,7 +172,7 @@ func acrossBlocks() (full, c *Content) {
 	make := func() *Content {
 		c := &Content{Meta: Meta{World: "w", WorldSize: 2, Timing: TimingSettings{Mode: TimingLossless}}, Functions: testFunctions,
 			Signatures: []Signature{{Function: 2, Return: number(0), OwnRank: -1}}, Ranks: NewRankTable(Rank{Rank: 0}, Rank{Rank: 1}),
-			Grammar: Grammar{Rules: [][]Symbol{{{Value: 0, Count: calls}}}}}
+			Grammar: grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: calls}}}}}
 		for rank := range 2 {
 			r := rand.New(rand.NewPCG(1, uint64(rank)))
 			t := Thread{Rank: rank, Calls: calls, Place: rank, FirstTick: 1000}

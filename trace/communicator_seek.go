@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"slices"
 )
 
@@ -37,7 +38,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 	}
 	var last []creation
 	for _, terminal := range creating {
-		finder := newFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return t == terminal })
+		finder := grammar.NewFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return t == terminal })
 		p, calls := &c.plans[terminal], c.before[terminal]
 		first := calls - 1
 		if p.newComm >= 0 && c.shared.Signatures[terminal].Out[p.newComm].Form == Stream {
@@ -60,7 +61,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 			}
 		}
 		for _, one := range byHandle {
-			one.at, _ = finder.nth(c.thread.Root, one.at)
+			one.at, _ = finder.Nth(c.thread.Root, one.at)
 			last = append(last, one)
 		}
 	}
@@ -81,8 +82,8 @@ func (c *Cursor) createAll(creating []int32, index uint64) bool {
 	for _, terminal := range creating {
 		delete(c.before, terminal)
 	}
-	finder := newFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return c.plans[t].creates })
-	return finder.each(c.thread.Root, 0, index, func(terminal int32, at uint64) bool {
+	finder := grammar.NewFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return c.plans[t].creates })
+	return finder.Each(c.thread.Root, 0, index, func(terminal int32, at uint64) bool {
 		c.next = at
 		return c.substitute(c.begin(terminal))
 	})

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Names of the communicators that every rank has.
@@ -17,7 +18,7 @@ const (
 type Cursor struct {
 	shared *Content
 	plans  []callPlan
-	walk   *Walk
+	walk   *grammar.Walk
 	number int // of thread in shared.Threads
 	clock  clockMap
 	thread *Thread

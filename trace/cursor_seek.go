@@ -37,7 +37,7 @@ func (c *Cursor) Seek(index uint64) bool {
 	}
 	index = min(index, c.thread.Calls)
 	c.forgetCalls()
-	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
+	c.walk, c.before = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
 	c.startComms()
 	if !c.seekComms(index) {
 		return false
@@ -71,7 +71,7 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	if err != nil {
 		return c.fail(err)
 	}
-	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	walk, _ := c.shared.Grammar.Seek(c.thread.Root, from, c.lengths)
 	for c.startTime(from); c.next < c.thread.Calls; c.next++ {
 		if terminal, ok := walk.Next(); !ok || !c.time(terminal) {
 			return false
@@ -116,7 +116,7 @@ func (c *Cursor) seekTime(index uint64) bool {
 	if _, stored := c.source.(*Reader); stored {
 		from = index - index%TimingBlockCalls
 	}
-	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	walk, _ := c.shared.Grammar.Seek(c.thread.Root, from, c.lengths)
 	for c.startTime(from); c.next < index; c.next++ {
 		terminal, ok := walk.Next()
 		if !ok || !c.time(terminal) {

@@ -141,7 +141,7 @@ func (c *Cursor) seekTimes(index uint64) bool {
 			return false
 		}
 	}
-	c.walk, _ = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
+	c.walk, _ = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
 	return c.seekTime(index)
 }
 

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // pingPong is a trace of two ranks: rank 0 sends to rank 1 a thousand times.
@@ -40,7 +41,7 @@ func pingPong() *trace.Content {
 		Communicators: []trace.Communicator{
 			{GlobalName: "MPI_COMM_WORLD", Members: trace.NewRankList([]int{0, 1})},
 		},
-		Grammar:   trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
+		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
 		Sequences: []trace.Sequence{{Values: sizes}},
 		Ranks:     trace.NewRankTable(rank(0), rank(1)),
 		Threads: trace.NewThreadTable([]trace.Thread{

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
 // What tests outside of the package use.
 var (
-	CPUNS        = cpuNS
+	CPUNS        = limits.CPUNS
 	UpdateGolden = update
 	AcrossBlocks = acrossBlocks
 )

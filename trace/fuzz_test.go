@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -18,7 +20,7 @@ const fuzzMemory = 4 << 20
 // use reads everything that a file holds, up to some calls of each thread, and goes to and fro. Only errors may come of
 // it, and no more memory than the limit.
 func use(t testing.TB, b []byte) {
-	within(t, fuzzMemory, func() { useAll(b) })
+	limits.Within(t, fuzzMemory, func() { useAll(b) })
 }
 
 func useAll(b []byte) {
@@ -210,7 +212,7 @@ func FuzzIndex(f *testing.F) {
 	r := opened(f, b)
 	f.Add(r.index.append(nil), int64(len(b)))
 	f.Fuzz(func(t *testing.T, b []byte, end int64) {
-		within(t, fuzzMemory, func() { _, _ = decodeIndex(b, int64(headerSize), end, newBudget(fuzzMemory)) })
+		limits.Within(t, fuzzMemory, func() { _, _ = decodeIndex(b, int64(headerSize), end, newBudget(fuzzMemory)) })
 	})
 }
 
@@ -229,7 +231,7 @@ func FuzzDecodeSignature(f *testing.F) {
 		var s Signature
 		var rest []byte
 		var err error
-		within(t, 128*uint64(len(b)), func() { s, rest, err = decodeSignature(b) })
+		limits.Within(t, 128*uint64(len(b)), func() { s, rest, err = decodeSignature(b) })
 		if err != nil {
 			return
 		}
@@ -243,12 +245,12 @@ func FuzzDecodeSignature(f *testing.F) {
 }
 
 func FuzzDecodeGrammar(f *testing.F) {
-	f.Add(AppendGrammar(nil, Grammar{}))
+	f.Add(AppendGrammar(nil, grammar.Grammar{}))
 	f.Add(AppendGrammar(nil, stencil(3, 50, false).Grammar))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var g Grammar
+		var g grammar.Grammar
 		var err error
-		within(t, 128*uint64(len(b)), func() { g, _, err = DecodeGrammar(b) })
+		limits.Within(t, 128*uint64(len(b)), func() { g, _, err = DecodeGrammar(b) })
 		if err != nil {
 			return
 		}
@@ -261,7 +263,7 @@ func FuzzDecodeGrammar(f *testing.F) {
 		}
 		lengths, err := g.Lengths()
 		require.NoError(t, err)
-		if s, err := ResumeSequitur(g); err == nil && lengths[0] < 10_000 {
+		if s, err := grammar.Resume(g); err == nil && lengths[0] < 10_000 {
 			require.Equal(t, g.Expand(0), s.Grammar().Expand(0))
 		}
 	})
@@ -273,7 +275,7 @@ func FuzzDecodeSequence(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var values []int64
 		var err error
-		within(t, sequenceMemory, func() { values, _, err = decodeSequence(b, 100_000) })
+		limits.Within(t, sequenceMemory, func() { values, _, err = decodeSequence(b, 100_000) })
 		if err != nil {
 			return
 		}

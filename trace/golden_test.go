@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func forms() *Content {
 			elastic(Modulo, number(4), number(3)))),
 		send(-4, elastic(Stride, number(5), number(2), number(2), number(0)), elastic(RelativeStream, number(0))),
 	)
-	prefix := []Symbol{{Value: first, Count: 1}, {Value: first + 1, Count: 1}, {Value: first + 2, Count: 1}, {Value: first + 3, Count: 2}}
+	prefix := []grammar.Symbol{{Value: first, Count: 1}, {Value: first + 1, Count: 1}, {Value: first + 2, Count: 1}, {Value: first + 3, Count: 2}}
 	done := map[int]bool{}
 	c.Sequences = append(c.Sequences, Sequence{Values: []int64{1, -1}})
 	for i := range c.Threads.Len() {

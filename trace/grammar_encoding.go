@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"math"
 	"slices"
 )
@@ -13,7 +14,7 @@ var errGrammar = errors.New("trace: damaged grammar")
 // AppendGrammar appends the encoding of g (docs/format.md, "Plain grammars"): a sequence with the number of symbols of each
 // rule, then for every symbol a varint (a terminal t as 2t, rule j in the body of rule i as 2(j−i−1)+1), then a
 // sequence with the exponents less 1. The grammar must be valid.
-func AppendGrammar(b []byte, g Grammar) []byte {
+func AppendGrammar(b []byte, g grammar.Grammar) []byte {
 	sizes := make([]int64, len(g.Rules))
 	total := 0
 	for i, body := range g.Rules {
@@ -41,32 +42,32 @@ func AppendGrammar(b []byte, g Grammar) []byte {
 
 // DecodeGrammar reads what AppendGrammar wrote and returns the rest of b. The grammar is valid. Memory is
 // proportional to len(b).
-func DecodeGrammar(b []byte) (g Grammar, rest []byte, err error) {
+func DecodeGrammar(b []byte) (g grammar.Grammar, rest []byte, err error) {
 	// every symbol has a byte; runs of rules with equal sizes are bounded by the symbols they need, and by this
 	d := decoder{b: b, budget: newBudget(64*int64(len(b)) + 4096)}
 	g = d.grammar()
 	if d.err != nil {
-		return Grammar{}, nil, d.err
+		return grammar.Grammar{}, nil, d.err
 	}
 	return g, d.b, nil
 }
 
-func (d *decoder) grammar() Grammar {
+func (d *decoder) grammar() grammar.Grammar {
 	sizes := d.pieces()
 	total := 0
 	for _, n := range sizes {
 		if n < 0 || n > int64(len(d.b)) || total+int(n) > len(d.b) {
 			d.fail(errGrammar)
-			return Grammar{}
+			return grammar.Grammar{}
 		}
 		total += int(n)
 	}
-	if !d.budget.take(int64(total)*symbolBytes + int64(len(sizes))*ruleBytes) {
+	if !d.budget.take(int64(total)*grammar.SymbolBytes + int64(len(sizes))*grammar.RuleBytes) {
 		d.fail(errMemory)
-		return Grammar{}
+		return grammar.Grammar{}
 	}
-	g := Grammar{Rules: make([][]Symbol, len(sizes))}
-	symbols := make([]Symbol, total)
+	g := grammar.Grammar{Rules: make([][]grammar.Symbol, len(sizes))}
+	symbols := make([]grammar.Symbol, total)
 	rest := symbols
 	for i, n := range sizes {
 		g.Rules[i] = rest[:n:n]
@@ -76,7 +77,7 @@ func (d *decoder) grammar() Grammar {
 			if value := x >> 1; x&1 == 0 {
 				g.Rules[i][k].Value = int32(value)
 			} else if value+uint64(i)+1 < uint64(len(sizes)) {
-				g.Rules[i][k] = RuleSymbol(int(value)+i+1, 0)
+				g.Rules[i][k] = grammar.RuleSymbol(int(value)+i+1, 0)
 			} else {
 				d.fail(errGrammar)
 			}
@@ -87,7 +88,7 @@ func (d *decoder) grammar() Grammar {
 		d.fail(errGrammar)
 	}
 	if d.err != nil {
-		return Grammar{}
+		return grammar.Grammar{}
 	}
 	for i, x := range exponents {
 		symbols[i].Count = uint64(x) + 1
@@ -107,7 +108,7 @@ func (d *decoder) grammar() Grammar {
 // name in all of them.
 
 // appendRules writes g, which must be valid.
-func appendRules(b []byte, g Grammar, purpose effort) []byte {
+func appendRules(b []byte, g grammar.Grammar, purpose effort) []byte {
 	bodies := newListTable()
 	which := make([]int64, len(g.Rules))
 	members := [][]int{}
@@ -162,43 +163,43 @@ func placesBy(n int, written func(place int32) int64) []int32 {
 
 // rules reads what appendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
 // large as in the file: they are read into their place, and nothing else is as long as they are.
-func (d *decoder) rules() Grammar {
+func (d *decoder) rules() grammar.Grammar {
 	which, lengths := d.sequence(), d.sequence()
 	if d.err != nil || !d.temporary(int64(len(which))*4+int64(len(lengths))*24) {
-		return Grammar{}
+		return grammar.Grammar{}
 	}
 	members := make([]int32, len(lengths)) // how many rules each body has
 	total, longest := int64(0), int64(0)
 	for _, n := range which {
 		if n < 0 || n >= int64(len(lengths)) || lengths[n] < 0 || lengths[n] > math.MaxInt32 {
 			d.fail(errGrammar)
-			return Grammar{}
+			return grammar.Grammar{}
 		}
 		members[n]++
 		total += lengths[n]
 		longest = max(longest, lengths[n])
 	}
-	if !d.budget.take(total*symbolBytes+int64(len(which))*ruleBytes) || !d.temporary(longest*4) {
+	if !d.budget.take(total*grammar.SymbolBytes+int64(len(which))*grammar.RuleBytes) || !d.temporary(longest*4) {
 		d.fail(errMemory)
-		return Grammar{}
+		return grammar.Grammar{}
 	}
-	g := Grammar{Rules: make([][]Symbol, len(which))}
+	g := grammar.Grammar{Rules: make([][]grammar.Symbol, len(which))}
 	bodies := rulesByBody(which, members)
 	for n := range members {
 		rules := bodies.rules(n)
 		if len(rules) == 0 {
 			d.fail(errGrammar)
-			return Grammar{}
+			return grammar.Grammar{}
 		}
 		for _, rule := range rules {
-			g.Rules[rule] = make([]Symbol, lengths[n])
+			g.Rules[rule] = make([]grammar.Symbol, lengths[n])
 		}
 	}
 	d.bodies(g, bodies, lengths)
 	exponents := newValueStream(d.b, d.budget)
 	if d.err != nil || exponents.encoded.left != uint64(total) {
 		d.fail(errGrammar)
-		return Grammar{}
+		return grammar.Grammar{}
 	}
 	for n := range members {
 		rules := bodies.rules(n)
@@ -211,7 +212,7 @@ func (d *decoder) rules() Grammar {
 				x, ok := exponents.next()
 				if !ok {
 					d.fail(exponents.err())
-					return Grammar{}
+					return grammar.Grammar{}
 				}
 				g.Rules[rule][k].Count = uint64(x) + 1
 			}
@@ -253,7 +254,7 @@ func (b *bodyRules) rules(body int) []int32 {
 }
 
 // symbolCode is how the section has a symbol, in a grammar of so many rules.
-func symbolCode(s Symbol, rules int) int64 {
+func symbolCode(s grammar.Symbol, rules int) int64 {
 	if s.IsRule() {
 		return int64(rules-1-s.Rule())<<1 | 1
 	}
@@ -262,22 +263,22 @@ func symbolCode(s Symbol, rules int) int64 {
 
 // bodies fills in the symbols of the first rule of each body, without exponents: a list of lists of which the lengths have
 // been read.
-func (d *decoder) bodies(g Grammar, bodies bodyRules, lengths []int64) {
-	body := func(n int) []Symbol { return g.Rules[bodies.rules(n)[0]] }
+func (d *decoder) bodies(g grammar.Grammar, bodies bodyRules, lengths []int64) {
+	body := func(n int) []grammar.Symbol { return g.Rules[bodies.rules(n)[0]] }
 	for _, group := range groupLists(lengths) {
 		n := int(lengths[group[0]])
 		if n > len(group) {
 			for _, i := range group {
-				d.symbols(n, len(g.Rules), func(k int) *Symbol { return &body(i)[k] })
+				d.symbols(n, len(g.Rules), func(k int) *grammar.Symbol { return &body(i)[k] })
 			}
 			continue
 		}
-		d.symbols(n*len(group), len(g.Rules), func(k int) *Symbol { return &body(group[k%len(group)])[k/len(group)] })
+		d.symbols(n*len(group), len(g.Rules), func(k int) *grammar.Symbol { return &body(group[k%len(group)])[k/len(group)] })
 	}
 }
 
 // symbols reads a sequence of n symbols.
-func (d *decoder) symbols(n, rules int, at func(k int) *Symbol) {
+func (d *decoder) symbols(n, rules int, at func(k int) *grammar.Symbol) {
 	if d.err != nil {
 		return
 	}
@@ -299,7 +300,7 @@ func (d *decoder) symbols(n, rules int, at func(k int) *Symbol) {
 		}
 		s := at(k)
 		if s.Value = int32(value); x&1 == 1 {
-			s.Value = RuleSymbol(rules-1-int(value), 0).Value
+			s.Value = grammar.RuleSymbol(rules-1-int(value), 0).Value
 		}
 	}
 	d.follow(values.encoded)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -228,7 +229,7 @@ func TestHistogramsGolden(t *testing.T) {
 
 // Only errors come of any bytes, and no more memory than the limit.
 func useHistograms(t testing.TB, b []byte) {
-	within(t, fuzzMemory, func() {
+	limits.Within(t, fuzzMemory, func() {
 		h, err := OpenHistograms(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(fuzzMemory))
 		if err != nil {
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // streamed are values of a stream of so many calls: without order, equal, or again and again the same ones.
@@ -216,7 +217,7 @@ func TestSecondReaderKnowsLongSequences(t *testing.T) {
 	c := withStreams(0, 1)
 	calls := 3*trace.SequenceChunk + 100
 	th := c.Threads.At(0)
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{{{Value: 1, Count: uint64(calls)}}}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 1, Count: uint64(calls)}}}}
 	th.Calls, th.Gaps, th.Durations = uint64(calls), nil, nil
 	for i := range c.Sequences {
 		c.Sequences[i].Values = c.Sequences[i].Values[:calls]

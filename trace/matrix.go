@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Traffic is all that one rank sent to another on one communicator by point-to-point calls.
@@ -30,7 +31,7 @@ func (t *Reader) Matrix() ([]Traffic, error) {
 // before the second. Persistent requests count where they are started.
 func (t *Reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]Traffic, error) {
 	sum := traffic{}
-	byRoot := map[int][]Occurrences{}
+	byRoot := map[int][]grammar.Occurrences{}
 	lengths, err := t.shared.Grammar.Lengths()
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (t traffic) list() []Traffic {
 // sends goes through the sends of a thread.
 type sends struct {
 	cursor  *Cursor
-	counts  []Occurrences
+	counts  []grammar.Occurrences
 	sum     traffic
 	started map[int64]*persistent // by request id
 	ordered bool                  // calls come in their order

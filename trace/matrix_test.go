@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // The matrix that is computed on the grammar is that of all calls, one by one.
@@ -66,7 +67,7 @@ func TestMatrixOfPersistentSends(t *testing.T) {
 		{Function: 1, OwnRank: -1, In: []trace.Value{num(5), name("MPI_INT"), name("MPI_PROC_NULL"), world}, Out: []trace.Value{handle(2)}},
 		{Function: 2, OwnRank: -1, In: []trace.Value{requests}, Out: []trace.Value{requests}},
 	}
-	c.Grammar.Rules = [][]trace.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 1}, {Value: 2, Count: 1}, {Value: 3, Count: 100}}}
+	c.Grammar.Rules = [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 1}, {Value: 2, Count: 1}, {Value: 3, Count: 100}}}
 	c.Threads = trace.NewThreadTable(trace.Thread{Rank: 0, Root: 0, Calls: 103})
 	c.Sequences = nil
 	got, err := open(t, bytesOf(t, c)).Matrix()
@@ -92,7 +93,7 @@ func TestMatrixOfPersistentSendsThatVary(t *testing.T) {
 		{Function: 1, OwnRank: -1, In: []trace.Value{{Form: trace.Stream, Int: 0}, {Form: trace.Name, Text: "MPI_DOUBLE"}, num(1), {Form: trace.Name, Text: "MPI_COMM_WORLD"}}, Out: []trace.Value{handle(0)}},
 		{Function: 2, OwnRank: -1, In: []trace.Value{handle(0)}, Out: []trace.Value{handle(0)}},
 	}
-	c.Grammar.Rules = [][]trace.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 2}, {Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 0, Count: 1}, {Value: 1, Count: 1}}}
+	c.Grammar.Rules = [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 2}, {Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 0, Count: 1}, {Value: 1, Count: 1}}}
 	c.Threads = trace.NewThreadTable(trace.Thread{Rank: 0, Root: 0, Calls: 9, Streams: []trace.StreamRef{{Terminal: 0, Number: 0, Sequence: 0}}})
 	c.Sequences = []trace.Sequence{{Values: []int64{5, 7, 11}}}
 	for name, part := range map[string]struct {

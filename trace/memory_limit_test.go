@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,7 +42,7 @@ func dense() map[string]struct {
 		for i := range terminals {
 			c.Signatures = append(c.Signatures, Signature{Function: 7, OwnRank: -1, In: []Value{number(int64(i))}})
 		}
-		s := NewSequitur()
+		s := grammar.NewSequitur()
 		for range calls {
 			s.Append(int32(first + random.IntN(terminals)))
 		}

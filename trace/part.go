@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"io"
 )
 
@@ -12,7 +13,7 @@ import (
 // A PartWriter writes a part.
 type PartWriter struct {
 	file     *fileWriter
-	grammar  Grammar
+	grammar  grammar.Grammar
 	lengths  []uint64
 	plan     *timingPlan
 	chunks   []partChunk
@@ -42,7 +43,7 @@ func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, duratio
 	if at+TimingBlockCalls > p.lengths[t.Root] || len(gaps) != TimingBlockCalls || len(durations) != TimingBlockCalls {
 		return fmt.Errorf("trace: block %d of thread %d: %d gaps, %d durations, %d calls of the thread are known", number, t.Thread, len(gaps), len(durations), p.lengths[t.Root])
 	}
-	walk, _ := p.grammar.seek(t.Root, at, p.lengths)
+	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
 	encoder := newTimingEncoder(p.plan)
 	for i := range gaps {
 		terminal, _ := walk.Next()
@@ -63,7 +64,7 @@ func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
 	if at+TimingBlockCalls > p.lengths[t.Root] {
 		return fmt.Errorf("trace: block %d of thread %d: %d calls of the thread are known", b.Number(), t.Thread, p.lengths[t.Root])
 	}
-	walk, _ := p.grammar.seek(t.Root, at, p.lengths)
+	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
 	encoder := newSumsEncoder(per)
 	for range uint64(TimingBlockCalls) {
 		terminal, _ := walk.Next()
@@ -250,7 +251,7 @@ type codedReader struct {
 	from *CodedTimes
 	left []PartBlock // that were not begun
 	plan *timingPlan
-	walk *Walk
+	walk *grammar.Walk
 	part timingPart // the block that is read
 	of   *budget
 	rest TimingReader // once the blocks are at their end

@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // Chapters in parts.
 
@@ -89,7 +92,7 @@ func (p *Part) openChapters(list *indexEntry) error {
 			terminal, n := terminals[i][k], counts[i][k]
 			ok = terminal >= 0 && terminal < 1<<31 && (k == 0 || terminal > terminals[i][k-1]) && n > 0 && n <= left
 			left -= n
-			c.counts = append(c.counts, Occurrences{int32(terminal), uint64(n)})
+			c.counts = append(c.counts, grammar.Occurrences{Terminal: int32(terminal), Count: uint64(n)})
 		}
 		if !ok || left != 0 || !t.budget.take(int64(len(c.counts))*16+chunkBytes) {
 			return errChapters

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // longRank is a rank of a few blocks of calls with times of its own.
@@ -23,8 +24,8 @@ func longRank(rank int, seed uint64) *trace.Content {
 		Meta:  trace.Meta{World: "w", WorldSize: 2, Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
 	}
 	turns := uint64(40_000 + random.IntN(10_000))
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{
-		{{Value: 0, Count: 1}, trace.RuleSymbol(1, turns), {Value: 0, Count: 3}},
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{
+		{{Value: 0, Count: 1}, grammar.RuleSymbol(1, turns), {Value: 0, Count: 3}},
 		{{Value: 1, Count: 3}, {Value: 2, Count: 1}, {Value: 0, Count: 2}},
 	}}
 	th := trace.Thread{Rank: rank, Calls: 4 + 6*turns, FirstTick: 1000}

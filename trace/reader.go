@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // An Option changes how a trace is opened.
@@ -291,7 +292,7 @@ func (t *Reader) Signatures() []Signature { return t.shared.Signatures }
 func (t *Reader) Communicators() []Communicator { return t.shared.Communicators }
 
 // Grammar holds the rules of all threads.
-func (t *Reader) Grammar() Grammar { return t.shared.Grammar }
+func (t *Reader) Grammar() grammar.Grammar { return t.shared.Grammar }
 
 // Ranks are sorted by rank.
 func (t *Reader) Ranks() *RankTable { return &t.shared.Ranks }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A randomProgram makes a trace with all forms of values and all fillings, by chance: signatures with parameters of all
@@ -263,7 +264,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 			terminals = append(terminals, body...)
 		}
 	}
-	s := trace.NewSequitur()
+	s := grammar.NewSequitur()
 	for _, terminal := range terminals {
 		s.Append(terminal)
 	}
@@ -271,7 +272,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 	for _, rule := range s.Grammar().Rules {
 		for i := range rule {
 			if rule[i].IsRule() {
-				rule[i] = trace.RuleSymbol(rule[i].Rule()+th.Root, rule[i].Count)
+				rule[i] = grammar.RuleSymbol(rule[i].Rule()+th.Root, rule[i].Count)
 			}
 		}
 		c.Grammar.Rules = append(c.Grammar.Rules, rule)

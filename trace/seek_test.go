@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/seektest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // windows is a thread of 4 · 6 calls: in each of six rounds two MPI_Isend of a request each, and two MPI_Waitany over
@@ -47,7 +48,7 @@ func windows() *trace.Content {
 		add(2, 3, 2, 1, -1)
 		add(3, 0, 1)
 	}
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{{trace.RuleSymbol(1, 6)}, {{Value: 0, Count: 2}, {Value: 1, Count: 2}}}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{grammar.RuleSymbol(1, 6)}, {{Value: 0, Count: 2}, {Value: 1, Count: 2}}}}
 	c.Threads = trace.NewThreadTable(trace.Thread{Calls: 24, Streams: []trace.StreamRef{
 		{Terminal: 0, Number: 0, Sequence: 0}, {Terminal: 1, Number: 0, Sequence: 1}, {Terminal: 1, Number: 1, Sequence: 2},
 		{Terminal: 1, Number: 2, Sequence: 3}}})
@@ -180,7 +181,7 @@ func TestSeekAcrossBlocks(t *testing.T) {
 	}
 	const calls = 2*trace.TimingBlockCalls + 500
 	c := windows()
-	c.Grammar.Rules[0] = []trace.Symbol{trace.RuleSymbol(1, 6), {Value: 2, Count: calls - 24}}
+	c.Grammar.Rules[0] = []grammar.Symbol{grammar.RuleSymbol(1, 6), {Value: 2, Count: calls - 24}}
 	c.Signatures = append(c.Signatures, trace.Signature{Function: 1, OwnRank: -1, In: []trace.Value{number(8)}, Out: []trace.Value{value(trace.Handle, 0)}})
 	c.Threads.Change(0, func(th *trace.Thread) {
 		th.Calls = calls
@@ -253,7 +254,7 @@ func TestSeekAfterWorldIsBoundAnew(t *testing.T) {
 		Sequences: []trace.Sequence{{Values: []int64{0, 1}}},
 	}
 	c.Meta.WorldSize = 3
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{{trace.RuleSymbol(1, 2)}, {{Value: 0, Count: 1}, {Value: 1, Count: 3}}}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{grammar.RuleSymbol(1, 2)}, {{Value: 0, Count: 1}, {Value: 1, Count: 3}}}}
 	c.Threads = trace.NewThreadTable(trace.Thread{Calls: 8, Streams: []trace.StreamRef{{}}})
 	r := open(t, bytesOf(t, c))
 	cursor, err := r.Cursor(0, 0)

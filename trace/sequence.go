@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"slices"
 )
 
@@ -217,7 +218,7 @@ type sequenceReader struct {
 	plain bool // only pieces are allowed
 
 	grammar *sequenceGrammar // of a sequence that is one
-	walk    *Walk
+	walk    *grammar.Walk
 }
 
 func newSequenceReader(b []byte, m *budget) sequenceReader {

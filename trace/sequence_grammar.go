@@ -1,6 +1,9 @@
 package trace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // Sequences with a structure that runs and progressions do not catch — the columns of a grid of ranks, values that
 // repeat with a period — are written as a run-length grammar (see Sequitur) over the distinct values, or over the
@@ -36,7 +39,7 @@ func grammarOfSequence(values []int64, pieces int) []byte {
 func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 	terminals := map[int64]int32{}
 	var dictionary []int64
-	s := NewSequitur()
+	s := grammar.NewSequitur()
 	before := int64(0)
 	for _, v := range values {
 		x := v
@@ -74,12 +77,12 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 // A sequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
 type sequenceGrammar struct {
 	dictionary  []int64
-	rules       Grammar
+	rules       grammar.Grammar
 	differences bool // the dictionary has the differences between neighbours
 }
 
 // bytes is what is booked for it.
-func (g *sequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.bytes() }
+func (g *sequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
 
 // isGrammar tells whether the sequence, of which nothing has been read yet, is a grammar.
 func (r *sequenceReader) isGrammar() bool {

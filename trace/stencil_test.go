@@ -1,6 +1,9 @@
 package trace
 
-import "math/rand/v2"
+import (
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"math/rand/v2"
+)
 
 // Functions of the synthetic traces that the tests use.
 var testFunctions = []Function{
@@ -80,7 +83,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 	roots := newListTable() // sequences of terminals, to share roots
 	rootRule := []int{}
 	r := rand.New(rand.NewPCG(5, 5))
-	var grammars []Grammar
+	var grammars []grammar.Grammar
 	for rank := range ranks {
 		var terminals []int64
 		add := func(s Signature) { terminals = append(terminals, int64(terminal(s))) }
@@ -123,7 +126,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 		_ = init
 		k := roots.index(terminals)
 		if k == len(grammars) {
-			s := NewSequitur()
+			s := grammar.NewSequitur()
 			for _, t := range terminals {
 				s.Append(int32(t))
 			}
@@ -131,10 +134,10 @@ func stencil(ranks, steps int, timing bool) *Content {
 			rootRule = append(rootRule, len(c.Grammar.Rules))
 			offset := len(c.Grammar.Rules)
 			for _, body := range grammars[k].Rules {
-				shifted := make([]Symbol, len(body))
+				shifted := make([]grammar.Symbol, len(body))
 				for i, symbol := range body {
 					if symbol.IsRule() {
-						symbol = RuleSymbol(symbol.Rule()+offset, symbol.Count)
+						symbol = grammar.RuleSymbol(symbol.Rule()+offset, symbol.Count)
 					}
 					shifted[i] = symbol
 				}

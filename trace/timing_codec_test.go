@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
@@ -149,7 +150,7 @@ func FuzzTimingDecoder(f *testing.F) {
 		if percent < 0 || percent > MaxTimingError {
 			return
 		}
-		within(t, fuzzMemory, func() {
+		limits.Within(t, fuzzMemory, func() {
 			d := newTimingDecoder(timingPlanOf(t, 7, percent), block, 20_000, newBudget(fuzzMemory))
 			for i := int32(0); i < 20_000 && d.err == nil; i++ {
 				d.call(i * i % 7)
@@ -180,22 +181,22 @@ func BenchmarkTimingCodec(b *testing.B) {
 		}
 		block := encode()
 		b.Run(fmt.Sprintf("encode/%d%%", percent), func(b *testing.B) {
-			before := cpuNS()
+			before := limits.CPUNS()
 			for b.Loop() {
 				encode()
 			}
-			b.ReportMetric(float64(cpuNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
+			b.ReportMetric(float64(limits.CPUNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
 			b.ReportMetric(float64(len(block))/TimingBlockCalls, "bytes/call")
 		})
 		b.Run(fmt.Sprintf("decode/%d%%", percent), func(b *testing.B) {
-			before := cpuNS()
+			before := limits.CPUNS()
 			for b.Loop() {
 				d := newTimingDecoder(plan, block, TimingBlockCalls, nil)
 				for i := 0; i < len(intervals); i += 2 {
 					d.call(int32(i / 2 % 12))
 				}
 			}
-			b.ReportMetric(float64(cpuNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
+			b.ReportMetric(float64(limits.CPUNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
 		})
 	}
 }

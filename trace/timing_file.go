@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"math"
 	"slices"
 )
@@ -62,7 +63,7 @@ func (s *storedTiming) OpenTiming() (TimingReader, error) {
 
 type storedTimingReader struct {
 	from  *storedTiming
-	walk  *Walk
+	walk  *grammar.Walk
 	part  timingPart
 	next  uint64
 	until uint64
@@ -281,7 +282,7 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 		if err != nil {
 			return err
 		}
-		walk, _ = c.Grammar.seek(t.Root, at, lengths)
+		walk, _ = c.Grammar.Seek(t.Root, at, lengths)
 	}
 	gaps, durations := make([]int64, timingChunk), make([]int64, timingChunk)
 	var encoder *timingEncoder

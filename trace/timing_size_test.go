@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkTimingOf(b *testing.B) {
 }
 
 func benchmarkCursorOf(b *testing.B, r *Reader) {
-	calls, before := 0, cpuNS()
+	calls, before := 0, limits.CPUNS()
 	for b.Loop() {
 		for _, t := range r.Threads().All() {
 			c, err := r.Cursor(t.Rank, t.Thread)
@@ -51,7 +52,7 @@ func benchmarkCursorOf(b *testing.B, r *Reader) {
 			require.NoError(b, c.Err())
 		}
 	}
-	b.ReportMetric(float64(calls)/float64(cpuNS()-before)*1e3, "Mcalls/cpu-s")
+	b.ReportMetric(float64(calls)/float64(limits.CPUNS()-before)*1e3, "Mcalls/cpu-s")
 }
 
 func benchmarkTimingSize(b *testing.B, r *Reader, percent int) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // coarser puts sums in the place of some blocks of parts; per says over how many calls, 0: as it is.
@@ -181,12 +182,12 @@ func TestSumsOfManySignatures(t *testing.T) {
 	}
 	th := c.Threads.At(0)
 	random := rand.New(rand.NewPCG(3, 3))
-	var rule []trace.Symbol
+	var rule []grammar.Symbol
 	for range th.Calls {
-		rule = append(rule, trace.Symbol{Value: int32(random.IntN(len(c.Signatures))), Count: 1})
+		rule = append(rule, grammar.Symbol{Value: int32(random.IntN(len(c.Signatures))), Count: 1})
 	}
 	c.Grammar.Rules[0] = rule
-	c.Grammar.Rules[1] = []trace.Symbol{{Value: 0, Count: 2}, {Value: 1, Count: 1}}
+	c.Grammar.Rules[1] = []grammar.Symbol{{Value: 0, Count: 2}, {Value: 1, Count: 1}}
 	in, parts, _ := inParts(t, c, 2, random)
 	r := open(t, bytesOf(t, withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return []uint64{trace.ShortSums, trace.LongSums}[n] }))))
 	_, exits := exactTimes(&th)

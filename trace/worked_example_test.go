@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +30,7 @@ func workedExample() *Content {
 			{Function: 3, OwnRank: -1, Return: number(0), Communicator: none},
 		},
 		Communicators: []Communicator{{GlobalName: "MPI_COMM_WORLD", Members: RankList{{Start: 0, Count: 1, Stride: 1}}}},
-		Grammar:       Grammar{Rules: [][]Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 2, Count: 1}}}},
+		Grammar:       grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 2, Count: 1}}}},
 		Ranks:         NewRankTable(Rank{Host: "a", PID: 7, Executable: "p", Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}),
 		Threads:       NewThreadTable(Thread{Calls: 5}),
 	}

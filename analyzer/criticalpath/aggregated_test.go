@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Without the times of single calls there are sums, and nothing that would need more.
@@ -29,7 +30,7 @@ func TestAggregatedTimingGivesAProfileAndNoVerdict(t *testing.T) {
 		Meta:       trace.Meta{Final: true, WorldSize: 1, Timing: trace.TimingSettings{Mode: trace.TimingAggregated}},
 		Functions:  []trace.Function{{ID: 3, Name: "MPI_Send", Class: "p2p"}},
 		Signatures: []trace.Signature{{Function: 3, OwnRank: -1}},
-		Grammar:    trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 10}}}},
+		Grammar:    grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 10}}}},
 		Ranks:      trace.NewRankTable(trace.Rank{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}),
 		Threads: trace.NewThreadTable([]trace.Thread{{
 			Calls: 10, FirstTick: 5, EndTick: 5 + 30_000_000, InsideTicks: 10_000_000,

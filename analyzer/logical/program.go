@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Program is what all ranks do.
@@ -33,7 +34,7 @@ type Program struct {
 	rankAt    map[[2]int]int // by copy and vertex
 	calls     []call         // dictionary
 	numbers   map[string]int32
-	sequences []trace.Grammar // 0 is the maximal rank's
+	sequences []grammar.Grammar // 0 is the maximal rank's
 	of        []rankProgram
 	around    map[int]map[string]int // see neighbours
 	// directions of peers, where a parameter of a signature has the same in all calls of a rank
@@ -94,7 +95,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	if err != nil {
 		return nil, err
 	}
-	p.sequences = []trace.Grammar{grammarOf(maximal)}
+	p.sequences = []grammar.Grammar{grammarOf(maximal)}
 	known := map[string]int{}
 	like := newLikeness(p)
 	_, pass, end := passes.Begin(ctx, "comparing ranks", "ranks", uint64(t.Ranks().Len()))
@@ -140,8 +141,8 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	return p, nil
 }
 
-func grammarOf(calls []int32) trace.Grammar {
-	s := trace.NewSequitur()
+func grammarOf(calls []int32) grammar.Grammar {
+	s := grammar.NewSequitur()
 	for _, c := range calls {
 		s.Append(c)
 	}

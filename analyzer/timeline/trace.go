@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Trace is what the analyses need of a trace. *trace.Reader has all of it but for the type of Cursor's result; Of
@@ -17,7 +18,7 @@ type Trace interface {
 	Sites() []trace.Site
 	Signatures() []trace.Signature
 	Communicators() []trace.Communicator
-	Grammar() trace.Grammar
+	Grammar() grammar.Grammar
 	Ranks() *trace.RankTable
 	// OfLeads reports whether only lead ranks have times of their own.
 	OfLeads() bool

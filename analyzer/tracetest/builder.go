@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Unit is the length of one unit of time, in nanoseconds.
@@ -97,16 +98,16 @@ func (b *Builder) Content() *trace.Content {
 	}
 	for _, r := range all {
 		t := trace.Thread{Rank: r.info.Rank, Thread: r.thread, Root: len(c.Grammar.Rules), Calls: uint64(len(r.terminals))}
-		sequence := trace.NewSequitur()
+		sequence := grammar.NewSequitur()
 		for _, terminal := range r.terminals {
 			sequence.Append(terminal)
 		}
 		base := len(c.Grammar.Rules)
 		for _, rule := range sequence.Grammar().Rules {
-			body := append([]trace.Symbol(nil), rule...)
+			body := append([]grammar.Symbol(nil), rule...)
 			for i, s := range body {
 				if s.IsRule() {
-					body[i] = trace.RuleSymbol(base+s.Rule(), s.Count)
+					body[i] = grammar.RuleSymbol(base+s.Rule(), s.Count)
 				}
 			}
 			c.Grammar.Rules = append(c.Grammar.Rules, body)

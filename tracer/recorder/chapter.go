@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
@@ -48,7 +49,7 @@ func allCalls(uint32) callRange { return callRange{0, math.MaxUint64} }
 
 // addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
 // many calls with the terminal 0.
-func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) error {
+func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted callRange) error {
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
 		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
@@ -56,17 +57,17 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 	}
 	root := len(to.Rules)
 	to.Rules = append(to.Rules, nil)
-	var body []trace.Symbol
-	add := func(g trace.Grammar) {
+	var body []grammar.Symbol
+	add := func(g grammar.Grammar) {
 		if len(g.Rules[0]) == 0 {
 			return // nothing was called since the last chapter
 		}
-		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
 	}
-	chapter := func(first, n uint64, read func() (trace.Grammar, error)) error {
+	chapter := func(first, n uint64, read func() (grammar.Grammar, error)) error {
 		if first >= wanted.to || first+n <= wanted.from {
-			body = append(body, trace.Symbol{Value: 0, Count: n})
+			body = append(body, grammar.Symbol{Value: 0, Count: n})
 			return nil
 		}
 		g, err := read()
@@ -82,7 +83,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 	coded, from := r.codedChapters(t)
 	first := uint64(0)
 	if apart := r.apart(t); len(apart) > 0 {
-		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, trace.CountsOf(apart))
 		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
 	}
@@ -98,10 +99,10 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 	}
 	for i := range logged {
 		b := &logged[i]
-		err := chapter(b.first, b.n, func() (trace.Grammar, error) {
+		err := chapter(b.first, b.n, func() (grammar.Grammar, error) {
 			whole, err := r.blocks.open(b)
 			if err != nil {
-				return trace.Grammar{}, err
+				return grammar.Grammar{}, err
 			}
 			return decodeChapter(whole.data[0])
 		})
@@ -110,7 +111,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 		}
 	}
 	for _, b := range full {
-		if err := chapter(b.first, b.n, func() (trace.Grammar, error) { return decodeChapter(b.data[0]) }); err != nil {
+		if err := chapter(b.first, b.n, func() (grammar.Grammar, error) { return decodeChapter(b.data[0]) }); err != nil {
 			return err
 		}
 	}
@@ -154,10 +155,10 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 	return coded
 }
 
-func decodeChapter(text []byte) (trace.Grammar, error) {
+func decodeChapter(text []byte) (grammar.Grammar, error) {
 	g, rest, err := trace.DecodeGrammar(text)
 	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
-		return trace.Grammar{}, errBlocks
+		return grammar.Grammar{}, errBlocks
 	}
 	return g, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A checkpoint is the whole state of a recorder, of which its tables are in a file of their own (tables.go): what it goes on from is the same as if it had never been stopped. It
@@ -324,7 +325,7 @@ func (t *thread) decode(d *decoder, terminals int) error {
 		return err
 	}
 	d.b = rest
-	if t.grammar, err = trace.ResumeSequitur(g); err != nil {
+	if t.grammar, err = grammar.Resume(g); err != nil {
 		return err
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
@@ -156,14 +157,14 @@ func numbersUpTo(n int) []int32 {
 }
 
 // shifted renames the rules of a grammar so that they can follow others.
-func shifted(g trace.Grammar, by int) [][]trace.Symbol {
+func shifted(g grammar.Grammar, by int) [][]grammar.Symbol {
 	if by == 0 {
 		return g.Rules
 	}
 	for _, body := range g.Rules {
 		for i, s := range body {
 			if s.IsRule() {
-				body[i] = trace.RuleSymbol(s.Rule()+by, s.Count)
+				body[i] = grammar.RuleSymbol(s.Rule()+by, s.Count)
 			}
 		}
 	}

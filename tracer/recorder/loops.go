@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
@@ -36,9 +37,9 @@ type loop struct {
 	stamps     []int64           // of calls that are equal: enter and exit of each
 	grid       *trace.TimingGrid // of all steps, if they are alike
 	alike      bool
-	mark       trace.SequiturMark       // where the iteration began
-	repetition trace.SequiturRepetition // what it is in the grammar
-	generation uint64                   // of the repeats
+	mark       grammar.Mark       // where the iteration began
+	repetition grammar.Repetition // what it is in the grammar
+	generation uint64             // of the repeats
 	live       []liveMark
 	apart      bool     // calls were worked off one by one since the last iteration
 	again      uint64   // iterations that have come and are not counted yet

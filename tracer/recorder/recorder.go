@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
@@ -70,7 +71,7 @@ type lost struct {
 // A thread is what is known of one thread.
 type thread struct {
 	number     uint32
-	grammar    *trace.Sequitur // of the calls that are in no chapter
+	grammar    *grammar.Sequitur // of the calls that are in no chapter
 	inChapters uint64
 	results    []results // by terminal
 	latest     *repeat   // the call before was this one; nil: it was no known repeat
@@ -174,7 +175,7 @@ func (r *Recorder) thread(number uint32) *thread {
 		}
 	}
 	t := r.newThread()
-	t.untraced, t.number, t.grammar = r.off, number, trace.NewSequitur()
+	t.untraced, t.number, t.grammar = r.off, number, grammar.NewSequitur()
 	r.threads = append(r.threads, t)
 	return t
 }

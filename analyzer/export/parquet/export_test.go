@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Two ranks; rank 1 computes longer and makes rank 0 wait.
@@ -162,7 +163,7 @@ func TestAggregatedTiming(t *testing.T) {
 		content.Threads.Change(i, func(th *trace.Thread) {
 			th.Gaps, th.Durations = nil, nil
 			for terminal := range len(content.Signatures) {
-				if content.Grammar.CountsOf([]trace.Symbol{trace.RuleSymbol(th.Root, 1)})[int32(terminal)] > 0 {
+				if content.Grammar.CountsOf([]grammar.Symbol{grammar.RuleSymbol(th.Root, 1)})[int32(terminal)] > 0 {
 					a := trace.Aggregate{Terminal: int32(terminal)}
 					a.Durations.Add(ms)
 					a.Gaps.Add(0)

@@ -1,11 +1,11 @@
-package trace
+package grammar
 
 import "slices"
 
-// seek gives a walk that starts at the terminal with an index in the expansion of a rule, and how often each terminal
+// Seek gives a walk that starts at the terminal with an index in the expansion of a rule, and how often each terminal
 // comes before it. Nothing is expanded: of the rules that are passed over only the multiplicity is needed. lengths are
 // those of Lengths; an index at or beyond the end gives a walk that has ended.
-func (g Grammar) seek(rule int, index uint64, lengths []uint64) (*Walk, map[int32]uint64) {
+func (g Grammar) Seek(rule int, index uint64, lengths []uint64) (*Walk, map[int32]uint64) {
 	w := &Walk{rules: g.Rules}
 	times, before := map[int]uint64{}, map[int32]uint64{}
 	pass := func(s Symbol, count uint64) {
@@ -79,12 +79,12 @@ type finder struct {
 	counts  map[int]uint64 // by rule: how often what is wanted comes in its expansion
 }
 
-func newFinder(g Grammar, lengths []uint64, wanted func(terminal int32) bool) finder {
+func NewFinder(g Grammar, lengths []uint64, wanted func(terminal int32) bool) finder {
 	return finder{g.Rules, lengths, wanted, map[int]uint64{}}
 }
 
-// nth is the index of the wanted terminal number k, from 0, in the expansion of a rule.
-func (f *finder) nth(rule int, k uint64) (index uint64, ok bool) {
+// Nth is the index of the wanted terminal number k, from 0, in the expansion of a rule.
+func (f *finder) Nth(rule int, k uint64) (index uint64, ok bool) {
 	for body := f.rules[rule]; len(body) > 0; {
 		s := body[0]
 		n := f.count(s)
@@ -122,9 +122,9 @@ func (f *finder) count(s Symbol) (n uint64) {
 	return n
 }
 
-// each goes through what is wanted, in order, up to an index in the expansion of a rule that begins at another. It
+// Each goes through what is wanted, in order, up to an index in the expansion of a rule that begins at another. It
 // stops where visit returns false.
-func (f *finder) each(rule int, begin, before uint64, visit func(terminal int32, index uint64) bool) bool {
+func (f *finder) Each(rule int, begin, before uint64, visit func(terminal int32, index uint64) bool) bool {
 	for _, s := range f.rules[rule] {
 		if begin >= before {
 			return true
@@ -136,7 +136,7 @@ func (f *finder) each(rule int, begin, before uint64, visit func(terminal int32,
 			}
 			for i := uint64(0); i < s.Count && begin+i*one < before; i++ {
 				if s.IsRule() {
-					if !f.each(s.Rule(), begin+i*one, before, visit) {
+					if !f.Each(s.Rule(), begin+i*one, before, visit) {
 						return false
 					}
 				} else if !visit(s.Value, begin+i) {

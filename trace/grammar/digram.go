@@ -1,4 +1,4 @@
-package trace
+package grammar
 
 // digramTable finds the place where a digram (two neighbours in a rule's body, values and exponents) stands. It is an
 // open-addressing table with linear probing over node indices; the keys are in the nodes. Deletion shifts the

@@ -1,10 +1,11 @@
-package trace
+package grammar
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 )
@@ -162,7 +163,7 @@ func TestResumeLeavesNoMark(t *testing.T) {
 			if r.IntN(10) == 0 {
 				g := resumed.Grammar()
 				var err error
-				resumed, err = ResumeSequitur(g)
+				resumed, err = Resume(g)
 				require.NoError(t, err)
 				if seed%10 == 0 {
 					resumed.checkInvariants(t)
@@ -182,7 +183,7 @@ func TestResumeTakesAnyGrammar(t *testing.T) {
 		{{1, 1}, RuleSymbol(3, 1), {1, 1}},
 		{{1, 2}},
 	}}
-	s, err := ResumeSequitur(g)
+	s, err := Resume(g)
 	require.NoError(t, err)
 	s.checkInvariants(t)
 	s.Append(9)
@@ -264,7 +265,7 @@ func FuzzSequitur(f *testing.F) {
 		if len(want) > 0 {
 			require.Equal(t, want, g.Expand(0))
 		}
-		resumed, err := ResumeSequitur(g)
+		resumed, err := Resume(g)
 		require.NoError(t, err)
 		require.Equal(t, g, resumed.Grammar())
 	})
@@ -292,7 +293,7 @@ func BenchmarkSequitur(b *testing.B) {
 	}{{"steady loop", steady}, {"something new in every iteration", fresh}, {"polls", polls}, {"random of 4", random}} {
 		b.Run(input.name, func(b *testing.B) {
 			s := NewSequitur()
-			defer reportCPU(b)()
+			defer limits.ReportCPU(b)()
 			for i := 0; i < b.N; i++ {
 				s.Append(input.terminals[i&(len(input.terminals)-1)])
 			}

@@ -1,4 +1,4 @@
-package trace
+package grammar
 
 // Between is part of the expansion of a rule, from the terminal with index from to the one before index to, as symbols in
 // order: few, since whole rules stay what they are. lengths are those of Lengths.

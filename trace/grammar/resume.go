@@ -1,4 +1,4 @@
-package trace
+package grammar
 
 import (
 	"errors"
@@ -71,9 +71,9 @@ func (s *Sequitur) order() []int32 {
 	return order
 }
 
-// ResumeSequitur goes on where s.Grammar() was taken: what comes out in the end is the same as without the
+// Resume goes on where s.Grammar() was taken: what comes out in the end is the same as without the
 // interruption. Any other valid grammar with root 0 is taken too, and brought into Sequitur's form.
-func ResumeSequitur(g Grammar) (*Sequitur, error) {
+func Resume(g Grammar) (*Sequitur, error) {
 	if len(g.Rules) == 0 {
 		return nil, errors.New("trace: resume: grammar has no rules")
 	}

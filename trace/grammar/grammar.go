@@ -1,4 +1,4 @@
-package trace
+package grammar
 
 // A Symbol is a terminal or a rule, repeated Count times. Value ≥ 0 is a terminal (an index into the call signature
 // table), Value < 0 is the rule with index −Value−1.
@@ -25,15 +25,15 @@ type Grammar struct {
 
 // What a symbol takes in memory, and a rule besides its symbols.
 const (
-	symbolBytes = 16
-	ruleBytes   = 24
+	SymbolBytes = 16
+	RuleBytes   = 24
 )
 
-// bytes is the memory of the rules.
-func (g Grammar) bytes() int64 {
-	n := int64(len(g.Rules)) * ruleBytes
+// Bytes is the memory of the rules.
+func (g Grammar) Bytes() int64 {
+	n := int64(len(g.Rules)) * RuleBytes
 	for _, body := range g.Rules {
-		n += int64(len(body)) * symbolBytes
+		n += int64(len(body)) * SymbolBytes
 	}
 	return n
 }
