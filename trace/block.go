@@ -11,6 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// A blockType says what a block holds: a number that whoever writes the file gives a meaning.
+type blockType uint8
+
 // codec says how a block's content is stored.
 type codec uint8
 

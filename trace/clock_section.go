@@ -84,7 +84,7 @@ func (s *sectionWriter) clocks(t *RankTable) {
 		if counts[i] == 0 {
 			continue
 		}
-		if k, known := last[boot(i)]; known && rows.equal(k, i) {
+		if k, known := last[boot(i)]; known && equalRows(rows, k, i) {
 			counts[i] = asBefore
 			continue
 		}
@@ -106,8 +106,8 @@ func (s *sectionWriter) clocks(t *RankTable) {
 	s.starts(&t.start)
 }
 
-// equal reports whether two rows have equal ones of the table.
-func (l *raggedLookup) equal(a, b int) bool {
+// equalRows reports whether two rows have equal ones of a ragged table.
+func equalRows(l *raggedLookup, a, b int) bool {
 	from, to := l.rows(a)
 	first, end := l.rows(b)
 	if to-from != end-first {

@@ -13,9 +13,7 @@ const (
 	headerSize  = len(magic) + 1
 )
 
-// blockType says what a block holds. The numbers are part of the format: append only.
-type blockType uint8
-
+// What blocks hold. The numbers are part of the format: append only.
 const (
 	blockMeta blockType = iota + 1
 	blockFunctions

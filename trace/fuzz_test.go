@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -207,15 +206,6 @@ func TestEverySectionIsFuzzed(t *testing.T) {
 	}
 }
 
-func FuzzIndex(f *testing.F) {
-	b := written(f, stencil(2, 12, true))
-	r := opened(f, b)
-	f.Add(r.index.append(nil), int64(len(b)))
-	f.Fuzz(func(t *testing.T, b []byte, end int64) {
-		limits.Within(t, fuzzMemory, func() { _, _ = decodeIndex(b, int64(headerSize), end, newBudget(fuzzMemory)) })
-	})
-}
-
 // decodeSignature reads what AppendSignature wrote and returns the rest of b.
 func decodeSignature(b []byte) (s Signature, rest []byte, err error) {
 	d := decoder{b: b}
@@ -241,47 +231,5 @@ func FuzzDecodeSignature(f *testing.F) {
 		require.Empty(t, rest2)
 		require.Empty(t, cmp.Diff(s, again, cmpopts.EquateEmpty()))
 		require.LessOrEqual(t, len(rest), len(b))
-	})
-}
-
-func FuzzDecodeGrammar(f *testing.F) {
-	f.Add(AppendGrammar(nil, grammar.Grammar{}))
-	f.Add(AppendGrammar(nil, stencil(3, 50, false).Grammar))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var g grammar.Grammar
-		var err error
-		limits.Within(t, 128*uint64(len(b)), func() { g, _, err = DecodeGrammar(b) })
-		if err != nil {
-			return
-		}
-		require.NoError(t, g.Validate())
-		again, _, err := DecodeGrammar(AppendGrammar(nil, g))
-		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(g, again, cmpopts.EquateEmpty()))
-		if len(g.Rules) == 0 {
-			return
-		}
-		lengths, err := g.Lengths()
-		require.NoError(t, err)
-		if s, err := grammar.Resume(g); err == nil && lengths[0] < 10_000 {
-			require.Equal(t, g.Expand(0), s.Grammar().Expand(0))
-		}
-	})
-}
-
-func FuzzDecodeSequence(f *testing.F) {
-	f.Add(AppendSequence(nil, nil))
-	f.Add(AppendSequence(nil, []int64{1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, -1, 1 << 62, -1 << 63, 5, 5, 5}))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var values []int64
-		var err error
-		limits.Within(t, sequenceMemory, func() { values, _, err = decodeSequence(b, 100_000) })
-		if err != nil {
-			return
-		}
-		again, rest, err := decodeSequence(AppendSequence(nil, values), len(values))
-		require.NoError(t, err)
-		require.Empty(t, rest)
-		require.Empty(t, cmp.Diff(values, again, cmpopts.EquateEmpty()))
 	})
 }

@@ -6,13 +6,16 @@ import "math/bits"
 // and written as what it differs by from the mean of what is like it.
 
 // Rounded is a count as a trace holds what was measured: exact up to 128, else the nearest of 64 evenly spaced numbers from a
-// power of two to the next, so off by 1/128 of it at most. Unknown stays.
+// power of two to the next, so off by 1/128 of it at most. −1, which is not known, stays.
 func Rounded(v int64) int64 { return unrounded(roundedCode(v)) }
 
 // RoundedNS is a time in ns, likewise: in steps of 8,192 ns, and off by 1/128 of it at most where that is more.
 func RoundedNS(ns int64) int64 { return unroundedNS(roundedNS(ns)) }
 
-// Codes of rounded numbers: c < 64 is c; c ≥ 64 is (64 + c mod 64) · 2^(c div 64 − 1); −1 is Unknown.
+// unknown is the value of what could not be measured.
+const unknown = -1
+
+// Codes of rounded numbers: c < 64 is c; c ≥ 64 is (64 + c mod 64) · 2^(c div 64 − 1); −1 is −1.
 const (
 	roundedBits = 6
 	maxRounded  = (63-roundedBits)<<roundedBits | 1<<roundedBits - 1
@@ -20,7 +23,7 @@ const (
 
 func roundedCode(v int64) int64 {
 	if v < 2<<roundedBits {
-		return max(v, Unknown)
+		return max(v, unknown)
 	}
 	shift := bits.Len64(uint64(v)) - roundedBits - 1
 	m := (uint64(v) + 1<<(shift-1)) >> shift // 2^roundedBits to 2^(roundedBits+1)
@@ -45,7 +48,7 @@ func roundedNS(ns int64) int64 { return min(roundedCode(inUnits(ns, measuredUnit
 
 func unroundedNS(code int64) int64 {
 	if code < 0 {
-		return Unknown
+		return unknown
 	}
 	return unrounded(code) * measuredUnit
 }
@@ -53,7 +56,7 @@ func unroundedNS(code int64) int64 {
 // inUnits is a count in a unit, rounded to the nearest. What is unknown stays so.
 func inUnits(v, unit int64) int64 {
 	if v < 0 {
-		return Unknown
+		return unknown
 	}
 	return v/unit + (v%unit+unit/2)/unit
 }

@@ -52,7 +52,7 @@ func wtimes(t testing.TB, calls int) *Content {
 		x += 14551 + 14552*int64(r.IntN(2)) + 100_000*int64(r.IntN(2))
 		values[i] = x
 	}
-	encoded := newSequenceReader(AppendSequence(nil, values), nil)
+	encoded := newValueStream(AppendSequence(nil, values), nil)
 	require.True(t, encoded.isGrammar())
 	c := stencil(1, 1, false)
 	returnsValues(c, values)

@@ -32,10 +32,10 @@ const (
 
 var errMix = errors.New("a mixed block is damaged")
 
-// names are what most traces have: the codec of small blocks has seen them before. They are part of the format.
+// primer is what most traces have: the codec of small blocks has seen them before. It is part of the format.
 //
 //go:embed names.txt
-var names []byte
+var primer []byte
 
 // A mixSlot is a prediction: the probability of a 1 in 1/65536, and how many bits it rests on.
 type mixSlot struct {
@@ -128,7 +128,7 @@ func newMixModel() *mixModel {
 // primedMix gives a model that has seen the priming.
 var primedMix = sync.OnceValue(func() *mixModel {
 	m := newMixModel()
-	for _, b := range names {
+	for _, b := range primer {
 		for i := 7; i >= 0; i-- {
 			m.update(uint32(b >> i & 1))
 		}

