@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -17,8 +18,8 @@ type shape struct {
 	templates []int32            // pooled, in order of first use: the index is the terminal in rules
 	rules     [][]grammar.Symbol // in order of first use, the root is 0; with the exponents of the first row
 	first     []int              // of each template, its first column
-	columns   []trace.Numbers
-	exponents map[int]*trace.Numbers // by symbol, counted through all rules; a large grammar has few that vary
+	columns   []codec.Numbers
+	exponents map[int]*codec.Numbers // by symbol, counted through all rules; a large grammar has few that vary
 	rows      int
 }
 
@@ -29,10 +30,10 @@ func (s *shape) addExponents(rules [][]grammar.Symbol, rows int) {
 		for k := range body {
 			column, first, mine := s.exponents[symbol], s.rules[i][k].Count, body[k].Count
 			if column == nil && mine != first {
-				column = &trace.Numbers{}
+				column = &codec.Numbers{}
 				column.PushRun(int64(first), 0, s.rows)
 				if s.exponents == nil {
-					s.exponents = map[int]*trace.Numbers{}
+					s.exponents = map[int]*codec.Numbers{}
 				}
 				s.exponents[symbol] = column
 			}
@@ -150,7 +151,7 @@ func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
 		s.first = append(s.first, width)
 		width += p.templates[t].width()
 	}
-	s.columns = make([]trace.Numbers, width)
+	s.columns = make([]codec.Numbers, width)
 	id := int32(len(p.shapes))
 	p.shapes = append(p.shapes, s)
 	p.shapeIDs[key] = id

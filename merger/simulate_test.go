@@ -5,6 +5,7 @@ import (
 	"math/rand"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -142,7 +143,7 @@ func (r *recording) content() *trace.Content {
 				break
 			}
 			t.Streams = append(t.Streams, trace.StreamRef{Terminal: int32(terminal), Number: n, Sequence: int32(len(r.c.Sequences))})
-			r.c.Sequences = append(r.c.Sequences, trace.Sequence{Values: values})
+			r.c.Sequences = append(r.c.Sequences, codec.Sequence{Values: values})
 		}
 	}
 	r.c.Ranks, r.c.Threads = trace.NewRankTable(r.info), trace.NewThreadTable(r.thread)

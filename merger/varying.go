@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -109,7 +110,7 @@ type separation struct {
 	functions map[uint16]*trace.Function
 	streams   map[int32][]trace.StreamRef // the thread's, by terminal
 	changed   map[int32]*changed          // by old terminal
-	made      map[int32]map[int32]*trace.SequenceBuilder
+	made      map[int32]map[int32]*codec.SequenceBuilder
 	err       error
 }
 
@@ -132,7 +133,7 @@ type changed struct {
 type source struct {
 	number int32
 	list   bool
-	values *trace.ValueReader
+	values *codec.ValueReader
 }
 
 // added is a value that goes to a new stream in each call.
@@ -215,7 +216,7 @@ func (s *separation) column(k int64) int64 {
 // replace makes one signature of several.
 func (s *separation) replace(members []member) {
 	if s.changed == nil {
-		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*trace.SequenceBuilder{}
+		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*codec.SequenceBuilder{}
 		s.streams = map[int32][]trace.StreamRef{}
 		for _, ref := range s.thread.Streams {
 			s.streams[ref.Terminal] = append(s.streams[ref.Terminal], ref)
@@ -266,7 +267,7 @@ func (s *separation) replace(members []member) {
 	})
 	terminal := int32(len(s.c.Signatures))
 	s.c.Signatures = append(s.c.Signatures, signature)
-	s.made[terminal] = map[int32]*trace.SequenceBuilder{}
+	s.made[terminal] = map[int32]*codec.SequenceBuilder{}
 	requests := map[int32]*requestList{}
 	for i := range members {
 		old := members[i].terminal
@@ -388,10 +389,10 @@ func (s *separation) rewrite() error {
 
 // call moves the values of one call to the streams of the new signature.
 func (s *separation) call(ch *changed) error {
-	out := func(number int32) *trace.SequenceBuilder {
+	out := func(number int32) *codec.SequenceBuilder {
 		made := s.made[ch.terminal]
 		if made[number] == nil {
-			made[number] = &trace.SequenceBuilder{}
+			made[number] = &codec.SequenceBuilder{}
 		}
 		return made[number]
 	}

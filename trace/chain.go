@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"io"
 	"slices"
 )
@@ -33,10 +34,10 @@ func (c *Chain) PlaceBytes(p *Part, from, bytes, at int64) {
 }
 
 // find is where a block of a part stands in the chain; false if it does not.
-func (c *Chain) find(p *Part, e indexEntry) (at int64, there bool) {
+func (c *Chain) find(p *Part, e codec.Entry) (at int64, there bool) {
 	for _, in := range c.places[p] {
-		if e.offset >= in.from && e.offset+e.size <= in.to {
-			return in.at + e.offset - in.from, true
+		if e.Offset >= in.from && e.Offset+e.Size <= in.to {
+			return in.at + e.Offset - in.from, true
 		}
 	}
 	return 0, false
@@ -53,38 +54,38 @@ func (c *Chain) Size() int64 { return c.size }
 func WriteTail(w io.Writer, c *Content, chain *Chain) error { return write(w, c, chain) }
 
 // chained notes that a block of a part stands in the chain, with this key and number; false if it does not.
-func (f *fileWriter) chained(p *Part, e indexEntry, key, number int64) bool {
+func (f *fileWriter) chained(p *Part, e codec.Entry, key, number int64) bool {
 	at, there := f.chain.find(p, e)
 	if there {
-		f.before = append(f.before, indexEntry{e.kind, at, e.size, key, number})
+		f.before = append(f.before, codec.Entry{Kind: e.Kind, Offset: at, Size: e.Size, Key: key, Part: number})
 	}
 	return there
 }
 
 // chainIndex is the index of the whole chain: of the blocks in parts that the trace uses, and of those in the tail.
-func (f *fileWriter) chainIndex() (*index, error) {
-	slices.SortFunc(f.before, func(a, b indexEntry) int { return cmp.Compare(a.offset, b.offset) })
-	all := &index{}
+func (f *fileWriter) chainIndex() (*codec.Index, error) {
+	slices.SortFunc(f.before, func(a, b codec.Entry) int { return cmp.Compare(a.Offset, b.Offset) })
+	all := &codec.Index{}
 	at := int64(headerSize)
 	skip := func(to int64) {
 		if to > at {
-			all.add(indexEntry{kind: blockSkipped, offset: at, size: to - at})
+			all.Add(codec.Entry{Kind: blockSkipped, Offset: at, Size: to - at})
 			at = to
 		}
 	}
 	for _, e := range f.before {
-		if e.offset < at {
-			return nil, fmt.Errorf("trace: chain: two blocks at byte %d", e.offset)
+		if e.Offset < at {
+			return nil, fmt.Errorf("trace: chain: two blocks at byte %d", e.Offset)
 		}
-		skip(e.offset)
-		all.add(e)
-		at += e.size
+		skip(e.Offset)
+		all.Add(e)
+		at += e.Size
 	}
 	skip(f.chain.size + int64(headerSize))
-	for i := range f.index.len() {
-		e := f.index.at(i)
-		e.offset += f.chain.size
-		all.add(e)
+	for i := range f.index.Len() {
+		e := f.index.At(i)
+		e.Offset += f.chain.size
+		all.Add(e)
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -24,7 +25,7 @@ type ChapterOf struct {
 type Chapter struct {
 	of     ChapterOf
 	part   *Part
-	entry  indexEntry
+	entry  codec.Entry
 	counts []grammar.Occurrences
 }
 
@@ -43,8 +44,8 @@ func (c *Chapter) Grammar() (grammar.Grammar, error) {
 	if err != nil {
 		return grammar.Grammar{}, err
 	}
-	defer c.part.file.budget.give(int64(len(content)))
-	g, lengths, err := decodeChapter(content, newBudget(64*int64(len(content))+4096))
+	defer c.part.file.budget.Give(int64(len(content)))
+	g, lengths, err := decodeChapter(content, codec.NewBudget(64*int64(len(content))+4096))
 	if err == nil && lengths[0] != c.of.Calls {
 		err = errChapters
 	}
@@ -52,13 +53,13 @@ func (c *Chapter) Grammar() (grammar.Grammar, error) {
 }
 
 // decodeChapter reads the content of a block. What the rules take stays booked.
-func decodeChapter(content []byte, m *budget) (grammar.Grammar, []uint64, error) {
-	d := decoder{b: content, budget: m}
-	g := d.grammar()
-	if d.err != nil {
-		return grammar.Grammar{}, nil, d.err
+func decodeChapter(content []byte, m *codec.Budget) (grammar.Grammar, []uint64, error) {
+	d := newDecoder(content, m)
+	g := d.Grammar()
+	if d.Err != nil {
+		return grammar.Grammar{}, nil, d.Err
 	}
-	if len(d.b) > 0 || len(g.Rules) == 0 {
+	if len(d.Rest) > 0 || len(g.Rules) == 0 {
 		return grammar.Grammar{}, nil, errChapters
 	}
 	lengths, err := g.Lengths()
@@ -123,8 +124,8 @@ func appendChapters(c *Content) []byte {
 		rows, counts = append(rows, int64(i)), append(counts, int64(len(chapters.List)))
 		calls, terminals = append(calls, int64(chapters.Calls())), append(terminals, mine)
 	}
-	b := AppendSequence(AppendSequence(AppendSequence(nil, rows), counts), calls)
-	return appendLists(b, terminals)
+	b := codec.AppendSequence(codec.AppendSequence(codec.AppendSequence(nil, rows), counts), calls)
+	return codec.AppendLists(b, terminals)
 }
 
 // chapters writes those that do not stand in the chain before the file.
@@ -142,7 +143,7 @@ func (f *fileWriter) chapters(c *Content) error {
 				return fmt.Errorf("trace: chapter %d of thread %d: %w", number, i, err)
 			}
 			f.block(blockChapter, int64(i), int64(number), content)
-			chapter.part.file.budget.give(int64(len(content)))
+			chapter.part.file.budget.Give(int64(len(content)))
 		}
 	}
 	return nil
@@ -150,11 +151,11 @@ func (f *fileWriter) chapters(c *Content) error {
 
 // openChapters puts the chapters of a shard into its grammar; lengths are those of the rules without them.
 func (t *Reader) openChapters(d *decoder, lengths []uint64) {
-	rows, counts, calls, terminals := d.sequence(), d.sequence(), d.sequence(), d.lists()
-	if d.err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
-		d.fail(errChapters)
+	rows, counts, calls, terminals := d.Sequence(), d.Sequence(), d.Sequence(), d.Lists()
+	if d.Err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
+		d.Fail(errChapters)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return
 	}
 	c := &t.shared
@@ -162,7 +163,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 	which := map[int]int{}
 	for i, row := range rows {
 		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
 		which[int(row)] = i
@@ -170,7 +171,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 		for number := range counts[i] {
 			g, n, err := t.readChapter(row, number, terminals[i])
 			if err != nil {
-				d.fail(fmt.Errorf("chapter %d of thread %d: %w", number, row, err))
+				d.Fail(fmt.Errorf("chapter %d of thread %d: %w", number, row, err))
 				return
 			}
 			left -= int64(n)
@@ -178,12 +179,12 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 			rules = append(rules, moved(g.Rules, len(rules))...)
 		}
 		if left != 0 {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
 	}
 	by := len(rules)
-	var roots Numbers
+	var roots codec.Numbers
 	for row, root := range c.Threads.root.All() {
 		i, has := which[row]
 		if !has {
@@ -191,7 +192,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 			continue
 		}
 		if uint64(calls[i]) > lengths[root] {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
 		rest := [][]grammar.Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
@@ -204,7 +205,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 
 // readChapter reads a chapter of a thread, with the signatures of the trace, and how many calls it has.
 func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Grammar, uint64, error) {
-	e, there := t.chapterBlocks.find(row, number)
+	e, there := t.chapterBlocks.Find(row, number)
 	if !there {
 		return grammar.Grammar{}, 0, errors.New("missing")
 	}
@@ -212,7 +213,7 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Gram
 	if err != nil {
 		return grammar.Grammar{}, 0, err
 	}
-	defer t.budget.give(int64(len(content)))
+	defer t.budget.Give(int64(len(content)))
 	g, lengths, err := decodeChapter(content, t.budget)
 	if err != nil {
 		return grammar.Grammar{}, 0, err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -41,7 +42,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 			var file bytes.Buffer
 			w, err := trace.NewPartWriter(&file, &trace.Content{})
 			require.NoError(t, err)
-			text := trace.AppendGrammar(nil, s.Grammar())
+			text := codec.AppendGrammar(nil, s.Grammar())
 			require.Error(t, w.Chapter(trace.ChapterOf{Calls: uint64(n) + 1}, text))
 			require.Error(t, w.Chapter(trace.ChapterOf{Calls: uint64(n)}, text[:len(text)/2]))
 			require.NoError(t, w.Chapter(trace.ChapterOf{Number: number, Calls: uint64(n)}, text))

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"slices"
 )
@@ -79,7 +80,7 @@ const (
 // clockReadings tells which value sequences hold nothing but results of MPI_Wtime.
 func clockReadings(c *Content) []bool {
 	readings, other := make([]bool, len(c.Sequences)), make([]bool, len(c.Sequences))
-	for _, streams := range c.Threads.streamSets.lists {
+	for _, streams := range c.Threads.streamSets.Lists {
 		for _, ref := range streams {
 			if c.readsClock(ref) {
 				readings[ref.Sequence] = true
@@ -115,7 +116,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	}
 	users := make([]int, len(c.Sequences))
 	for _, t := range c.Threads.streams.All() {
-		for _, ref := range c.Threads.streamSets.lists[t] {
+		for _, ref := range c.Threads.streamSets.Lists[t] {
 			users[ref.Sequence]++
 		}
 	}
@@ -167,7 +168,7 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 		}
 		k := len(exits[terminal])
 		if k == len(sequences[s]) {
-			return errStreamEnds
+			return codec.ErrStreamEnds
 		}
 		exits[terminal] = append(exits[terminal], exit)
 		value := sequences[s][k]
@@ -206,8 +207,7 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 }
 
 func packedSize(values []int64) int {
-	packed, _ := pack(AppendSequence(nil, values), packSmallest)
-	return len(packed)
+	return codec.PackedSize(codec.AppendSequence(nil, values), codec.PackSmallest)
 }
 
 // codes tells readings relative to the exits of their calls; nil if that does not give them back.
@@ -243,7 +243,7 @@ func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
 
 // clockReadings writes the value sequences that are clock readings: their numbers, forms, units, offsets, encoded lengths
 // and encodings.
-func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded *codedReadings) {
+func (f *fileWriter) clockReadings(sequences []codec.Sequence, readings []bool, coded *codedReadings) {
 	var columns [5][]int64
 	var bytes []byte
 	for i, sequence := range sequences {
@@ -253,7 +253,7 @@ func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded 
 			if codes, relative := coded.codes[i]; relative {
 				values = codes
 			}
-			bytes = AppendSequence(bytes, values)
+			bytes = codec.AppendSequence(bytes, values)
 			for k, v := range [...]int64{int64(i), int64(reading.form), reading.unit, reading.offset, int64(len(bytes) - before)} {
 				columns[k] = append(columns[k], v)
 			}
@@ -261,7 +261,7 @@ func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded 
 		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 && len(columns[0]) > 0 {
 			var content []byte
 			for _, column := range columns {
-				content = AppendSequence(content, column)
+				content = codec.AppendSequence(content, column)
 			}
 			f.block(blockClockReadings, columns[0][0], 0, append(content, bytes...))
 			columns, bytes = [5][]int64{}, bytes[:0]
@@ -273,19 +273,19 @@ var errReadings = errors.New("damaged clock readings")
 
 // clockForms reads what stands before the lengths of a block of clock readings.
 func (d *decoder) clockForms() (numbers []int64, readings []clockReading) {
-	numbers = d.sequence()
-	forms, units, offsets := d.column(len(numbers)), d.column(len(numbers)), d.column(len(numbers))
-	if !d.budget.take(24 * int64(len(numbers))) {
-		d.fail(errMemory)
+	numbers = d.Sequence()
+	forms, units, offsets := d.Column(len(numbers)), d.Column(len(numbers)), d.Column(len(numbers))
+	if !d.Budget.Take(24 * int64(len(numbers))) {
+		d.Fail(codec.ErrMemory)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return nil, nil
 	}
 	readings = make([]clockReading, len(numbers))
 	for i := range readings {
 		r := clockReading{readingForm(forms[i]), units[i], offsets[i]}
 		if r.form < 0 || r.form >= readingForms || r.unit < 0 || r.unit > math.MaxInt32 || r.form == nearReadings && r.unit == 0 {
-			d.fail(errReadings)
+			d.Fail(errReadings)
 			return nil, nil
 		}
 		readings[i] = r
@@ -325,7 +325,7 @@ func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
 				return nil
 			}
 			if len(r.left) == 0 {
-				return errStreamEnds
+				return codec.ErrStreamEnds
 			}
 			r.left[0] = r.value(r.left[0], exit)
 			r.left = r.left[1:]

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -65,7 +66,7 @@ func clockReader(clock wallClock, seed uint64, calls int) *Content {
 		rank.Clock = Clock{Kind: "tsc", Samples: []ClockSample{{1000, 5e9, 0}, {1000 + 30e9, 15e9, 0}}}
 	})
 	first := len(c.Sequences)
-	c.Sequences = append(c.Sequences, Sequence{}, Sequence{})
+	c.Sequences = append(c.Sequences, codec.Sequence{}, codec.Sequence{})
 	c.Threads.Change(0, func(thread *Thread) {
 		var body []grammar.Symbol
 		thread.Gaps, thread.Durations, thread.FirstTick = nil, nil, 1000
@@ -120,9 +121,9 @@ func roundedTimes(t *testing.T, c *Content) *Content {
 }
 
 func readingBytes(t *testing.T, file []byte) int64 {
-	for i, entries := 0, opened(t, file).index; i < entries.len(); i++ {
-		if e := entries.at(i); e.kind == blockClockReadings {
-			return e.size
+	for i, entries := 0, opened(t, file).index; i < entries.Len(); i++ {
+		if e := entries.At(i); e.Kind == blockClockReadings {
+			return e.Size
 		}
 	}
 	t.Fatal("no clock readings")
@@ -254,7 +255,7 @@ func TestDamagedReadings(t *testing.T) {
 	file := written(t, clockReader(wallClocks["since boot, as MPICH"], 5, 300))
 	entries, contents := blocksOf(t, file)
 	for at, e := range entries {
-		if e.kind != blockTimingStart {
+		if e.Kind != blockTimingStart {
 			continue
 		}
 		r := opened(t, file)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"math/bits"
 )
@@ -17,9 +18,9 @@ type clockExpectation struct {
 
 // clockRate is the rate that a table is written with: that of the first rank with two samples.
 func clockRate(t *RankTable) uint64 {
-	rows, at := t.samples.lookup(), t.Lookup()
+	rows, at := t.samples.Lookup(), t.Lookup()
 	for i := range t.Len() {
-		if from, to := rows.rows(i); to-from < 2 {
+		if from, to := rows.Rows(i); to-from < 2 {
 			continue
 		}
 		samples := at(i).Clock.Samples
@@ -76,10 +77,10 @@ const (
 func (s *sectionWriter) clocks(t *RankTable) {
 	e := clockExpectation{clockRate(t), map[int64]ClockSample{}}
 	boot := t.texts[bootText].Lookup()
-	rows, at := t.samples.lookup(), t.Lookup()
+	rows, at := t.samples.Lookup(), t.Lookup()
 	last := map[int64]int{} // row of the last rank with samples on each node
 	var columns [clockColumns][]int64
-	counts := t.samples.counts()
+	counts := t.samples.Counts()
 	for i := range counts {
 		if counts[i] == 0 {
 			continue
@@ -98,24 +99,24 @@ func (s *sectionWriter) clocks(t *RankTable) {
 		}
 		e.first[boot(i)] = samples[0]
 	}
-	s.number(e.perTick)
-	s.sequence(counts)
+	s.Number(e.perTick)
+	s.Sequence(counts)
 	for _, column := range columns {
-		s.sequence(column)
+		s.Sequence(column)
 	}
 	s.starts(&t.start)
 }
 
 // equalRows reports whether two rows have equal ones of a ragged table.
-func equalRows(l *raggedLookup, a, b int) bool {
-	from, to := l.rows(a)
-	first, end := l.rows(b)
+func equalRows(l *codec.RaggedLookup, a, b int) bool {
+	from, to := l.Rows(a)
+	first, end := l.Rows(b)
 	if to-from != end-first {
 		return false
 	}
-	for k := range l.columns {
+	for k := range l.Columns {
 		for i := range to - from {
-			if l.at(k, from+i) != l.at(k, first+i) {
+			if l.At(k, from+i) != l.At(k, first+i) {
 				return false
 			}
 		}
@@ -124,7 +125,7 @@ func equalRows(l *raggedLookup, a, b int) bool {
 }
 
 // starts writes the first rank's start, and those of all as differences to it, in units if all are whole ones.
-func (s *sectionWriter) starts(list *Numbers) {
+func (s *sectionWriter) starts(list *codec.Numbers) {
 	if list.Len() == 0 {
 		return
 	}
@@ -136,19 +137,19 @@ func (s *sectionWriter) starts(list *Numbers) {
 	if any != 0 && any%StartUnit == 0 {
 		shift = startShift
 	}
-	s.signed(first)
-	s.number(uint64(shift))
+	s.Signed(first)
+	s.Number(uint64(shift))
 	at := list.Lookup()
-	s.column(list.Len(), func(i int) int64 { return (at(i) - first) >> shift })
+	s.Column(list.Len(), func(i int) int64 { return (at(i) - first) >> shift })
 }
 
-func (d *decoder) starts(n int) (starts Numbers) {
+func (d *decoder) starts(n int) (starts codec.Numbers) {
 	if n == 0 {
 		return starts
 	}
-	first, shift, all := d.varint(), d.uvarint(), d.numbers(n)
+	first, shift, all := d.Varint(), d.Uvarint(), d.Numbers(n)
 	if shift != 0 && shift != startShift {
-		d.fail(errNumber)
+		d.Fail(codec.ErrNumber)
 		return starts
 	}
 	for run, count := range all.Runs() {
@@ -159,13 +160,13 @@ func (d *decoder) starts(n int) (starts Numbers) {
 
 // clocks reads what sectionWriter.clocks wrote; the texts of the ranks are there.
 func (d *decoder) clocks(t *RankTable, n int) {
-	e := clockExpectation{d.uvarint(), map[int64]ClockSample{}}
-	counts := d.numbers(n)
+	e := clockExpectation{d.Uvarint(), map[int64]ClockSample{}}
+	counts := d.Numbers(n)
 	own := 0
 	for run, count := range counts.Runs() {
 		for range count {
 			if run.First < asBefore || run.First > math.MaxInt32 || own > math.MaxInt32 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			own += int(max(0, run.First))
@@ -174,11 +175,11 @@ func (d *decoder) clocks(t *RankTable, n int) {
 	}
 	var coded [clockColumns]func(int) int64
 	for k := range coded {
-		column := d.numbers(own)
+		column := d.Numbers(own)
 		coded[k] = column.Lookup()
 	}
 	t.start = d.starts(n)
-	if d.err != nil {
+	if d.Err != nil {
 		return
 	}
 	boot, next := t.texts[bootText].Lookup(), 0
@@ -188,10 +189,10 @@ func (d *decoder) clocks(t *RankTable, n int) {
 		if count != asBefore {
 			samples = nil
 		} else if samples == nil {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return
 		}
-		if !d.temporary(max(count, int64(len(samples))) * 8 * clockColumns) {
+		if !d.Temporary(max(count, int64(len(samples))) * 8 * clockColumns) {
 			return
 		}
 		for k := range count {
@@ -210,13 +211,13 @@ func (d *decoder) clocks(t *RankTable, n int) {
 			t.addSample(before, sample)
 			before = sample
 		}
-		t.samples.end(clockColumns)
+		t.samples.End(clockColumns)
 	}
 	held := int64(0)
-	for k := range t.samples.columns {
-		held += t.samples.columns[k].bytes()
+	for k := range t.samples.Columns {
+		held += t.samples.Columns[k].Bytes()
 	}
-	if !d.budget.take(held) {
-		d.fail(errMemory)
+	if !d.Budget.Take(held) {
+		d.Fail(codec.ErrMemory)
 	}
 }

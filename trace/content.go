@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/cairn-mpi/cairn/trace/grammar"
+import (
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // Content is everything that a trace file holds, in memory: what Write takes and Read gives back. A shard is a
 // Content with fewer ranks than its world.
@@ -11,9 +14,9 @@ type Content struct {
 	Segments      []Segment   // what pointers lead to, where that is kept
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
-	Grammar       grammar.Grammar // rules of all threads; Thread.Root names each one's root
-	Columns       []Numbers       // values that differ from rank to rank: see Column and Cases
-	Sequences     []Sequence      // distinct value sequences; Thread.Streams refer to them
+	Grammar       grammar.Grammar  // rules of all threads; Thread.Root names each one's root
+	Columns       []codec.Numbers  // values that differ from rank to rank: see Column and Cases
+	Sequences     []codec.Sequence // distinct value sequences; Thread.Streams refer to them
 	Ranks         RankTable
 	Threads       ThreadTable
 	// Leads says for each thread the position of that which stands for it, its own for those that have their calls in the

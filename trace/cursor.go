@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -53,11 +54,11 @@ type Cursor struct {
 // A source is where a cursor finds what is not shared by all threads.
 type source interface {
 	// stream begins to read a value sequence, and says how its values are told if they are clock readings.
-	stream(sequence int) (valueStream, clockReading, error)
+	stream(sequence int) (codec.ValueStream, clockReading, error)
 	// timingPart gives the timing of a thread's calls from at on, a place where an earlier part ended.
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget for what a cursor keeps.
-	memory() *budget
+	memory() *codec.Budget
 	// beside is the source for another thread, and whether that has the times of its calls.
 	beside(thread int) (source, bool)
 }
@@ -87,8 +88,8 @@ type contentSource struct {
 	timing TimingReader // of the cursor's thread
 }
 
-func (s *contentSource) stream(sequence int) (valueStream, clockReading, error) {
-	return newSequenceStream(s.c.Sequences[sequence], nil), clockReading{}, nil
+func (s *contentSource) stream(sequence int) (codec.ValueStream, clockReading, error) {
+	return codec.NewSequenceStream(s.c.Sequences[sequence], nil), clockReading{}, nil
 }
 
 func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
@@ -110,7 +111,7 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 	return part, nil
 }
 
-func (s *contentSource) memory() *budget { return nil }
+func (s *contentSource) memory() *codec.Budget { return nil }
 
 func (s *contentSource) beside(thread int) (source, bool) {
 	return &contentSource{c: s.c}, s.c.Threads.timed(thread)

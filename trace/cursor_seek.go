@@ -98,7 +98,7 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*TimingBlockCalls, err)
 		}
-		file.budget.give(size)
+		file.budget.Give(size)
 		if c.clock.nanoseconds(c.thread.FirstTick+start) <= ns {
 			first = middle
 		} else {

@@ -1,6 +1,9 @@
 package trace
 
-import "errors"
+import (
+	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
 
 var errStandIn = errors.New("a rank stands in for another whose own times are another's")
 
@@ -19,19 +22,19 @@ type standing struct {
 }
 
 // restart is for a cursor that goes to a call other than the next one.
-func (s *standing) restart(t *Thread, m *budget) {
+func (s *standing) restart(t *Thread, m *codec.Budget) {
 	s.leave(m)
 	s.standIns = t.standIns()
 }
 
 // leave forgets the times of an interval.
-func (s *standing) leave(m *budget) {
-	m.give(s.booked)
+func (s *standing) leave(m *codec.Budget) {
+	m.Give(s.booked)
 	s.loaded, s.gaps, s.durations, s.booked = false, nil, nil, 0
 }
 
 // end gives back all memory.
-func (s *standing) end(m *budget) {
+func (s *standing) end(m *codec.Budget) {
 	s.leave(m)
 	for _, lead := range s.leads {
 		lead.leavePart()
@@ -72,8 +75,8 @@ func (c *Cursor) loadStandIn() error {
 	s := &c.standing
 	in := s.current()
 	n := s.to - s.from
-	if !c.source.memory().take(int64(n) * 16) {
-		return errMemory
+	if !c.source.memory().Take(int64(n) * 16) {
+		return codec.ErrMemory
 	}
 	s.booked = int64(n) * 16
 	s.gaps, s.durations, s.timesOf = make([]int64, n), make([]int64, n), -1

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 )
 
@@ -28,7 +29,7 @@ var errElastic = errors.New("an elastic value is damaged")
 
 // place is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
 type place struct {
-	columns []Numbers
+	columns []codec.Numbers
 	index   int // of the thread within its shape
 	rank    int64
 	known   bool // rank is

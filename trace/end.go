@@ -1,6 +1,9 @@
 package trace
 
-import "math"
+import (
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"math"
+)
 
 // An End says how a process ended that did not get through MPI_Finalize.
 type End struct {
@@ -18,20 +21,20 @@ const endColumns = 3
 // appendEnds writes how ranks ended: how many rows each has (none or one), then the rows.
 func appendEnds(t *RankTable) []byte {
 	s := newSection()
-	s.sequence(t.ends.counts())
+	s.Sequence(t.ends.Counts())
 	for k := range endColumns {
-		s.numbers(&t.ends.columns[k])
+		s.Numbers(&t.ends.Columns[k])
 	}
-	return s.b
+	return s.Body
 }
 
 // ends reads what appendEnds wrote.
 func (d *decoder) ends(c *Content) {
-	ends := d.ragged(c.Ranks.Len(), endColumns)
-	if d.err == nil && (!ends.columns[1].Within(0, math.MaxInt32+1) || !ends.columns[2].Within(-1, math.MaxInt32+1)) {
-		d.fail(errNumber)
+	ends := d.Ragged(c.Ranks.Len(), endColumns)
+	if d.Err == nil && (!ends.Columns[1].Within(0, math.MaxInt32+1) || !ends.Columns[2].Within(-1, math.MaxInt32+1)) {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err == nil {
+	if d.Err == nil {
 		c.Ranks.ends = ends
 	}
 }

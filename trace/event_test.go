@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
@@ -25,7 +26,7 @@ func one(functions []Function, signatures []Signature, streams map[StreamRef][]i
 		for number := range int32(20) {
 			if values, ok := streams[StreamRef{Terminal: terminal, Number: number}]; ok {
 				t.Streams = append(t.Streams, StreamRef{terminal, number, int32(len(c.Sequences))})
-				c.Sequences = append(c.Sequences, Sequence{Values: values})
+				c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 			}
 		}
 	}
@@ -169,7 +170,7 @@ func TestThreadsShareCommunicators(t *testing.T) {
 			{Function: 2, OwnRank: -1, In: []Value{handle}},
 		},
 		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 1, Count: 2}}, {{Value: 0, Count: 2}}}},
-		Sequences: []Sequence{{Values: []int64{1, 2}}},
+		Sequences: []codec.Sequence{{Values: []int64{1, 2}}},
 		Ranks:     NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
 		Threads: NewThreadTable([]Thread{
 			{Thread: 0, Root: 0, Calls: 2, FirstTick: 20, Gaps: []int64{0, 30}, Durations: []int64{1, 1}},

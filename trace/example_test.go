@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -42,7 +43,7 @@ func pingPong() *trace.Content {
 			{GlobalName: "MPI_COMM_WORLD", Members: trace.NewRankList([]int{0, 1})},
 		},
 		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
-		Sequences: []trace.Sequence{{Values: sizes}},
+		Sequences: []codec.Sequence{{Values: sizes}},
 		Ranks:     trace.NewRankTable(rank(0), rank(1)),
 		Threads: trace.NewThreadTable([]trace.Thread{
 			{Rank: 0, Root: 0, Calls: 1000, FirstTick: 100, Gaps: make([]int64, 1000), Durations: make([]int64, 1000)},

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 )
 
@@ -85,12 +86,12 @@ var (
 
 // An account books on a budget and adds up what it has booked.
 type account struct {
-	budget *budget
+	budget *codec.Budget
 	booked *int64
 }
 
 func (a account) take(bytes int64) bool {
-	if !a.budget.take(bytes) {
+	if !a.budget.Take(bytes) {
 		return false
 	}
 	*a.booked += bytes
@@ -162,7 +163,7 @@ func resize(list []Value, n int, m account) ([]Value, error) {
 		return list[:n], nil
 	}
 	if !m.take(int64(n-cap(list)) * valueBytes) {
-		return nil, errMemory
+		return nil, codec.ErrMemory
 	}
 	grown := make([]Value, n)
 	copy(grown, list[:cap(list)])
@@ -196,7 +197,7 @@ func (l *requestList) change(to *Value, numbers []int64, m account) error {
 	}
 	for len(l.requests) < int(n) {
 		if len(l.requests) == cap(l.requests) && !m.take(valueBytes*int64(max(len(l.requests), 8))) {
-			return errMemory
+			return codec.ErrMemory
 		}
 		l.requests = append(l.requests, request(NullRequest))
 	}

@@ -1,5 +1,7 @@
 package trace
 
+import "github.com/cairn-mpi/cairn/trace/codec"
+
 // FormatVersion is the version of the file format that this package reads and writes (docs/format.md). Files of others are
 // refused.
 const FormatVersion = 3
@@ -15,7 +17,7 @@ const (
 
 // What blocks hold. The numbers are part of the format: append only.
 const (
-	blockMeta blockType = iota + 1
+	blockMeta codec.Kind = iota + 1
 	blockFunctions
 	blockSites
 	blockSignatures
@@ -52,18 +54,18 @@ const (
 )
 
 // packingOf is how the content of a block is packed.
-func packingOf(kind blockType, purpose effort) packing {
+func packingOf(kind codec.Kind, purpose codec.Effort) codec.Packing {
 	switch {
 	case kind == blockTiming || kind == blockSections: // coded as tightly as it can be
-		return packNot
-	case purpose == fastest:
-		return packFast
+		return codec.PackNone
+	case purpose == codec.Fastest:
+		return codec.PackFast
 	case kind == blockChunk:
 		// Chunks are what a program without order has most of, and each analysis unpacks all of them: the mixing codec would
 		// save 3 to 4% of such a trace, and take a quarter to a third of the time of an analysis.
-		return packZstd
+		return codec.PackZstd
 	}
-	return packSmallest
+	return codec.PackSmallest
 }
 
 // smallSection is the size up to which a section shares a block.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -85,10 +86,10 @@ func FuzzOpen(f *testing.F) {
 }
 
 // wholeBlocksOf takes a file apart: the contents of its blocks in order.
-func wholeBlocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+func wholeBlocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]byte) {
 	r := opened(t, b)
-	for i := range r.index.len() {
-		e := r.index.at(i)
+	for i := range r.index.Len() {
+		e := r.index.At(i)
 		entries = append(entries, e)
 		content, err := r.block(e)
 		require.NoError(t, err)
@@ -98,17 +99,17 @@ func wholeBlocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]b
 }
 
 // blocksOf is the same with every small section as if it were a block of its own, which a file may have as well.
-func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+func blocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]byte) {
 	whole, of := wholeBlocksOf(t, b)
 	for i, e := range whole {
-		if e.kind != blockSections {
+		if e.Kind != blockSections {
 			entries, contents = append(entries, e), append(contents, of[i])
 			continue
 		}
-		sections, _, err := splitSections(of[i], newBudget(math.MaxInt64))
+		sections, _, err := codec.SplitSections(of[i], codec.NewBudget(math.MaxInt64))
 		require.NoError(t, err)
 		for _, s := range sections {
-			entries, contents = append(entries, indexEntry{kind: s.kind}), append(contents, s.content)
+			entries, contents = append(entries, codec.Entry{Kind: s.Kind}), append(contents, s.Content)
 		}
 	}
 	return entries, contents
@@ -117,7 +118,7 @@ func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) 
 // A spoiledBlock is one block of a good file, to be replaced.
 type spoiledBlock struct {
 	file    []byte
-	entries []indexEntry
+	entries []codec.Entry
 	all     [][]byte // contents
 	at      int
 }
@@ -125,19 +126,19 @@ type spoiledBlock struct {
 // with is the file with another content in the block, a good checksum and a good index.
 func (s *spoiledBlock) with(content []byte) []byte {
 	var b bytes.Buffer
-	w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+	w := &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}}
 	w.write(s.file[:headerSize])
 	for i, e := range s.entries {
 		if i == s.at {
-			w.block(e.kind, e.key, e.part, content)
+			w.block(e.Kind, e.Key, e.Part, content)
 			continue
 		}
-		if e.size == 0 {
-			w.block(e.kind, 0, 0, s.all[i])
+		if e.Size == 0 {
+			w.block(e.Kind, 0, 0, s.all[i])
 			continue
 		}
-		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
-		w.write(s.file[e.offset:][:e.size])
+		w.index.Add(codec.Entry{Kind: e.Kind, Offset: w.written, Size: e.Size, Key: e.Key, Part: e.Part})
+		w.write(s.file[e.Offset:][:e.Size])
 	}
 	w.finish()
 	return b.Bytes()
@@ -165,7 +166,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
 	})
 	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated),
-		written(t, wtimes(t, 3*SequenceChunk+5))}
+		written(t, wtimes(t, 3*codec.SequenceChunk+5))}
 	golden, err := filepath.Glob("testdata/*.v3.cairn")
 	require.NoError(t, err)
 	for _, name := range golden {
@@ -174,7 +175,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		files = append(files, b)
 	}
 	var blocks []spoiledBlock
-	seen := map[blockType]bool{}
+	seen := map[codec.Kind]bool{}
 	for i, file := range files {
 		if whole, contents := wholeBlocksOf(t, file); i == 0 {
 			blocks = append(blocks, spoiledBlock{file, whole, contents, 0}) // small sections together
@@ -182,9 +183,9 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		}
 		entries, contents := blocksOf(t, file)
 		for at, e := range entries {
-			rich := i >= 6 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
-			if !seen[e.kind] || rich {
-				seen[e.kind] = true
+			rich := i >= 6 && (e.Kind == blockSignatures || e.Kind == blockStreams || e.Kind == blockColumns || e.Kind == blockSequences)
+			if !seen[e.Kind] || rich {
+				seen[e.Kind] = true
 				blocks = append(blocks, spoiledBlock{file, entries, contents, at})
 			}
 		}
@@ -193,9 +194,9 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 }
 
 func TestEverySectionIsFuzzed(t *testing.T) {
-	fuzzed := map[blockType]bool{}
+	fuzzed := map[codec.Kind]bool{}
 	for _, s := range blocksToSpoil(t) {
-		fuzzed[s.entries[s.at].kind] = true
+		fuzzed[s.entries[s.at].Kind] = true
 		_, err := opened(t, s.with(s.all[s.at])).Content()
 		if err != nil {
 			require.ErrorIs(t, err, ErrLeads)
@@ -208,9 +209,9 @@ func TestEverySectionIsFuzzed(t *testing.T) {
 
 // decodeSignature reads what AppendSignature wrote and returns the rest of b.
 func decodeSignature(b []byte) (s Signature, rest []byte, err error) {
-	d := decoder{b: b}
+	d := newDecoder(b, nil)
 	s = d.signature()
-	return s, d.b, d.err
+	return s, d.Rest, d.Err
 }
 
 func FuzzDecodeSignature(f *testing.F) {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"io"
 	"math"
 )
@@ -10,9 +11,9 @@ import (
 const HistogramsVersion = 4
 
 // WriteHistograms writes a trace of histograms: equal ones give equal bytes. The error is that of Validate or of w.
-func WriteHistograms(w io.Writer, h *Histograms) error { return writeHistograms(w, h, smallest) }
+func WriteHistograms(w io.Writer, h *Histograms) error { return writeHistograms(w, h, codec.Smallest) }
 
-func writeHistograms(w io.Writer, h *Histograms, purpose effort) error {
+func writeHistograms(w io.Writer, h *Histograms, purpose codec.Effort) error {
 	if err := h.Validate(); err != nil {
 		return err
 	}
@@ -24,11 +25,11 @@ func writeHistograms(w io.Writer, h *Histograms, purpose effort) error {
 		f.section(blockSites, appendSites(h.Sites))
 	}
 	f.section(blockRanks, appendRanks(&h.Ranks))
-	if h.Ranks.ends.n > 0 {
+	if h.Ranks.ends.N > 0 {
 		f.section(blockEnds, appendEnds(&h.Ranks))
 	}
 	f.section(blockHistograms, appendHistograms(h))
-	f.block(blockSections, 0, 0, appendSections(nil, f.small))
+	f.block(blockSections, 0, 0, codec.AppendSections(nil, f.small))
 	f.finish()
 	if f.err != nil {
 		return fmt.Errorf("trace: write: %w", f.err)
@@ -45,7 +46,7 @@ func IsHistograms(r io.ReaderAt) bool {
 
 // OpenHistograms reads a trace of histograms. It is all in memory then.
 func OpenHistograms(r io.ReaderAt, size int64, options ...Option) (*Histograms, error) {
-	t := &Reader{r: r, size: size, budget: newBudget(defaultMemoryLimit(size))}
+	t := &Reader{r: r, size: size, budget: codec.NewBudget(defaultMemoryLimit(size))}
 	for _, option := range options {
 		option(t)
 	}

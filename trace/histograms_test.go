@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -210,7 +211,7 @@ func TestHistogramsGolden(t *testing.T) {
 	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
 	if *update {
 		var b bytes.Buffer // without the codec that takes the second reader a second for each section
-		require.NoError(t, writeHistograms(&b, someHistograms(), fastest))
+		require.NoError(t, writeHistograms(&b, someHistograms(), codec.Fastest))
 		WriteGolden(t, file, b.Bytes())
 		WriteGolden(t, text, someHistograms().AppendJSON(nil))
 	}
@@ -249,14 +250,14 @@ func FuzzHistograms(f *testing.F) {
 	f.Add(appendHistograms(&Histograms{}))
 	f.Fuzz(func(t *testing.T, section []byte) {
 		var b bytes.Buffer
-		w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+		w := &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}}
 		w.write(append([]byte(magic), HistogramsVersion))
 		w.section(blockMeta, appendMeta(&h.Meta))
 		w.section(blockFunctions, appendFunctions(h.Functions))
 		w.section(blockSites, appendSites(h.Sites))
 		w.section(blockRanks, appendRanks(&h.Ranks))
 		w.section(blockHistograms, section)
-		w.block(blockSections, 0, 0, appendSections(nil, w.small))
+		w.block(blockSections, 0, 0, codec.AppendSections(nil, w.small))
 		w.finish()
 		useHistograms(t, b.Bytes())
 	})
@@ -270,9 +271,9 @@ func TestSpoiledHistograms(t *testing.T) {
 			b := slices.Clone(good)
 			b[i] = x
 			var h Histograms
-			d := sectionDecoder(b, newBudget(fuzzMemory))
+			d := sectionDecoder(b, codec.NewBudget(fuzzMemory))
 			d.histograms(&h)
-			if d.err == nil {
+			if d.Err == nil {
 				require.NotPanics(t, func() { _ = h.Validate() }, fmt.Sprint(i))
 			}
 		}

@@ -1,6 +1,9 @@
 package trace
 
-import "errors"
+import (
+	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
 
 // A trace of leads (Chameleon: Bahmani and Mueller, IPDPS 2018) has the value streams and the timing of a few threads
 // only. Content.Leads says which of them stands for each thread. A reader shows all threads all the same: those that a
@@ -30,18 +33,18 @@ func (t *Reader) Leads() []int {
 
 // leads reads the list of leads.
 func (d *decoder) leads(c *Content) {
-	list := d.sequence()
-	if d.err == nil && len(list) != c.Threads.Len() {
-		d.fail(errLeads)
+	list := d.Sequence()
+	if d.Err == nil && len(list) != c.Threads.Len() {
+		d.Fail(errLeads)
 		return
 	}
-	if !d.budget.take(int64(len(list)) * 8) {
-		d.fail(errMemory)
+	if !d.Budget.Take(int64(len(list)) * 8) {
+		d.Fail(codec.ErrMemory)
 		return
 	}
 	for _, lead := range list {
 		if lead < 0 || lead >= int64(len(list)) || list[lead] != lead {
-			d.fail(errLeads)
+			d.Fail(errLeads)
 			return
 		}
 		c.Leads = append(c.Leads, int(lead))
@@ -56,7 +59,7 @@ func (t *Reader) standIn() {
 	}
 	row := c.Threads.Lookup()
 	var threads ThreadTable
-	var timed Numbers
+	var timed codec.Numbers
 	for i, lead := range c.Leads {
 		own, th := row(i), row(lead)
 		th.Rank, th.Thread = own.Rank, own.Thread

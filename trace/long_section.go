@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"maps"
 	"math"
 	"slices"
@@ -11,11 +12,11 @@ import (
 type longSequences struct {
 	numbers []int64   // of the sequences
 	chunks  [][]int64 // of each
-	list    []*Chunk
+	list    []*codec.Chunk
 }
 
 // planChunks lists the long ones among sequences, but for those that a file has as a whole.
-func planChunks(sequences []Sequence, whole map[int][]int64) *longSequences {
+func planChunks(sequences []codec.Sequence, whole map[int][]int64) *longSequences {
 	l := &longSequences{}
 	known := map[[16]byte]int64{}
 	for i := range sequences {
@@ -39,50 +40,50 @@ func planChunks(sequences []Sequence, whole map[int][]int64) *longSequences {
 }
 
 func (l *longSequences) section() []byte {
-	return appendLists(AppendSequence(nil, l.numbers), l.chunks)
+	return codec.AppendLists(codec.AppendSequence(nil, l.numbers), l.chunks)
 }
 
 // chunks writes the chunks that do not stand in the chain before the file.
-func (f *fileWriter) chunks(list []*Chunk) error {
+func (f *fileWriter) chunks(list []*codec.Chunk) error {
 	for number, c := range list {
 		if file, entry := c.Stored(); file != nil {
 			if part := file.(*chunkFile).part; part != nil && f.chained(part, entry, 0, int64(number)) {
 				continue
 			}
 		}
-		content, err := c.content()
+		content, err := c.Content()
 		if err != nil {
 			return fmt.Errorf("trace: chunk %d of the value sequences: %w", number, err)
 		}
 		f.block(blockChunk, 0, int64(number), content)
-		c.give(content)
+		c.Give(content)
 	}
 	return nil
 }
 
 // longSequences reads which chunks sequences begin with.
-func (d *decoder) longSequences(chunks []Chunk, sequences int) map[int][]*Chunk {
-	numbers, lists := d.sequence(), d.lists()
+func (d *decoder) longSequences(chunks []codec.Chunk, sequences int) map[int][]*codec.Chunk {
+	numbers, lists := d.Sequence(), d.Lists()
 	if len(lists) != len(numbers) {
-		d.fail(errSequence)
+		d.Fail(codec.ErrSequence)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return nil
 	}
-	long := make(map[int][]*Chunk, len(numbers))
+	long := make(map[int][]*codec.Chunk, len(numbers))
 	for i, number := range numbers {
 		if number < 0 || number >= int64(sequences) || i > 0 && number <= numbers[i-1] || len(lists[i]) == 0 {
-			d.fail(errSequence)
+			d.Fail(codec.ErrSequence)
 			return nil
 		}
-		if !d.budget.take(8 * int64(len(lists[i]))) {
-			d.fail(errMemory)
+		if !d.Budget.Take(8 * int64(len(lists[i]))) {
+			d.Fail(codec.ErrMemory)
 			return nil
 		}
-		mine := make([]*Chunk, len(lists[i]))
+		mine := make([]*codec.Chunk, len(lists[i]))
 		for k, chunk := range lists[i] {
 			if chunk < 0 || chunk >= int64(len(chunks)) {
-				d.fail(errSequence)
+				d.Fail(codec.ErrSequence)
 				return nil
 			}
 			mine[k] = &chunks[chunk]
@@ -99,29 +100,29 @@ type chunkFile struct {
 }
 
 // Chunk implements ChunkFile.
-func (f *chunkFile) Chunk(e indexEntry) ([]byte, error) { return f.block(e) }
+func (f *chunkFile) Chunk(e codec.Entry) ([]byte, error) { return f.block(e) }
 
 // Budget implements ChunkFile.
-func (f *chunkFile) Budget() *budget { return f.budget }
+func (f *chunkFile) Budget() *codec.Budget { return f.budget }
 
 // openChunks makes the chunks of the blocks of the file: their numbers are consecutive. Nothing is read yet.
 func (t *Reader) openChunks() error {
-	n := t.chunkBlocks.rows.Len()
+	n := t.chunkBlocks.Rows.Len()
 	if n == 0 {
 		return nil
 	}
-	if n > math.MaxInt32 || !t.budget.take(int64(n)*chunkBytes) {
-		return errMemory
+	if n > math.MaxInt32 || !t.budget.Take(int64(n)*codec.ChunkBytes) {
+		return codec.ErrMemory
 	}
 	// chunks outlive what else the reader holds
 	file := &chunkFile{&Reader{r: t.r, size: t.size, budget: t.budget}, nil}
-	t.chunks = make([]Chunk, n)
-	for i, row := range t.chunkBlocks.rows.All() {
-		e := t.index.at(int(row))
-		if e.key != 0 || e.part != int64(i) {
-			return errChunk
+	t.chunks = make([]codec.Chunk, n)
+	for i, row := range t.chunkBlocks.Rows.All() {
+		e := t.index.At(int(row))
+		if e.Key != 0 || e.Part != int64(i) {
+			return codec.ErrChunk
 		}
-		t.chunks[i] = StoredChunk(file, e, ChunkSummary{})
+		t.chunks[i] = codec.StoredChunk(file, e, codec.ChunkSummary{})
 	}
 	return nil
 }
@@ -132,9 +133,9 @@ func (t *Reader) SequenceLength(i int) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	d := decoder{b: b}
-	n := d.uvarint()
-	return uint64(len(t.long[i]))*SequenceChunk + n, d.err
+	d := newDecoder(b, nil)
+	n := d.Uvarint()
+	return uint64(len(t.long[i]))*codec.SequenceChunk + n, d.Err
 }
 
 // checkChunks reads the chunks of all sequences once.
@@ -143,7 +144,7 @@ func (t *Reader) checkChunks() error {
 	defer t.mu.Unlock()
 	for _, i := range slices.Sorted(maps.Keys(t.long)) {
 		for k, c := range t.long[i] {
-			if err := c.check(); err != nil {
+			if err := c.Check(); err != nil {
 				return fmt.Errorf("trace: value sequence %d, chunk %d: %w", i, k, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -95,7 +96,7 @@ func TestMatrixOfPersistentSendsThatVary(t *testing.T) {
 	}
 	c.Grammar.Rules = [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 2}, {Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 0, Count: 1}, {Value: 1, Count: 1}}}
 	c.Threads = trace.NewThreadTable(trace.Thread{Rank: 0, Root: 0, Calls: 9, Streams: []trace.StreamRef{{Terminal: 0, Number: 0, Sequence: 0}}})
-	c.Sequences = []trace.Sequence{{Values: []int64{5, 7, 11}}}
+	c.Sequences = []codec.Sequence{{Values: []int64{5, 7, 11}}}
 	for name, part := range map[string]struct {
 		from, to        uint64
 		messages, bytes uint64

@@ -150,11 +150,11 @@ func TestLimitIsForWhatIsInUse(t *testing.T) {
 				r, err := Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 				require.NoError(t, err)
 				require.NoError(t, use(r)) // what is kept for the next time
-				before := r.budget.left.Load()
+				before := r.budget.Left()
 				for range 5 {
 					require.NoError(t, use(r))
 				}
-				require.Equal(t, before, r.budget.left.Load())
+				require.Equal(t, before, r.budget.Left())
 			})
 		}
 	}

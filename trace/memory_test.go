@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
@@ -13,7 +14,7 @@ import (
 // limit, as analyses do, and one that ends leaves nothing behind.
 func TestCursorsShareTheMemory(t *testing.T) {
 	r := opened(t, written(t, wtimes(t, 100_000)))
-	start := r.budget.left.Load()
+	start := r.budget.Left()
 	var cursors []*Cursor
 	for range 40 {
 		c, err := r.Cursor(0, 0)
@@ -23,13 +24,13 @@ func TestCursorsShareTheMemory(t *testing.T) {
 		}
 		cursors = append(cursors, c)
 	}
-	shared := start - r.budget.left.Load()
+	shared := start - r.budget.Left()
 	for _, c := range cursors {
 		for c.Next() {
 		}
 		require.NoError(t, c.Err())
 	}
-	require.LessOrEqual(t, start-r.budget.left.Load(), shared)
+	require.LessOrEqual(t, start-r.budget.Left(), shared)
 	require.Less(t, shared, int64(16<<20))
 }
 
@@ -52,8 +53,8 @@ func wtimes(t testing.TB, calls int) *Content {
 		x += 14551 + 14552*int64(r.IntN(2)) + 100_000*int64(r.IntN(2))
 		values[i] = x
 	}
-	encoded := newValueStream(AppendSequence(nil, values), nil)
-	require.True(t, encoded.isGrammar())
+	encoded := codec.NewValueStream(codec.AppendSequence(nil, values), nil)
+	require.True(t, encoded.IsGrammar())
 	c := stencil(1, 1, false)
 	returnsValues(c, values)
 	return c
@@ -68,5 +69,5 @@ func returnsValues(c *Content, values []int64) {
 		thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
 	})
 	c.Grammar.Rules = append(c.Grammar.Rules, []grammar.Symbol{{Value: terminal, Count: uint64(len(values))}})
-	c.Sequences = append(c.Sequences, Sequence{Values: values})
+	c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 }

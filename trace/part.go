@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"io"
 )
@@ -31,7 +32,7 @@ func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &PartWriter{file: &fileWriter{w: w, purpose: fastest, chain: &Chain{}}, grammar: c.Grammar, lengths: lengths, plan: plan}
+	p := &PartWriter{file: &fileWriter{w: w, purpose: codec.Fastest, chain: &Chain{}}, grammar: c.Grammar, lengths: lengths, plan: plan}
 	p.file.write(append([]byte(magic), FormatVersion))
 	return p, nil
 }
@@ -84,8 +85,8 @@ func (p *PartWriter) Copy(b PartBlock) error {
 	if err != nil {
 		return err
 	}
-	p.file.block(b.entry().kind, int64(b.Thread()), int64(b.Number()), content)
-	b.part.file.budget.give(int64(len(content)))
+	p.file.block(b.entry().Kind, int64(b.Thread()), int64(b.Number()), content)
+	b.part.file.budget.Give(int64(len(content)))
 	return p.file.err
 }
 
@@ -111,7 +112,7 @@ type Part struct {
 
 // OpenPart reads the index of a part. r is read later too, when blocks are asked for.
 func OpenPart(r io.ReaderAt, size int64) (*Part, error) {
-	p := &Part{file: Reader{r: r, size: size, budget: newBudget(defaultMemoryLimit(size))}}
+	p := &Part{file: Reader{r: r, size: size, budget: codec.NewBudget(defaultMemoryLimit(size))}}
 	if err := p.open(); err != nil {
 		return nil, fmt.Errorf("trace: open part: %w", err)
 	}
@@ -144,21 +145,21 @@ func (p *Part) open() error {
 }
 
 // lists finds the blocks that say what is in the part: the last ones before the index.
-func (p *Part) lists() (map[blockType]*indexEntry, error) {
+func (p *Part) lists() (map[codec.Kind]*codec.Entry, error) {
 	t := &p.file
-	lists := map[blockType]*indexEntry{}
+	lists := map[codec.Kind]*codec.Entry{}
 	p.end = int64(headerSize)
-	for i := range t.index.len() {
-		switch e := t.index.at(i); {
-		case e.kind == blockChunkList || e.kind == blockChapterList:
-			if lists[e.kind] != nil {
-				return nil, fmt.Errorf("two blocks of type %d", e.kind)
+	for i := range t.index.Len() {
+		switch e := t.index.At(i); {
+		case e.Kind == blockChunkList || e.Kind == blockChapterList:
+			if lists[e.Kind] != nil {
+				return nil, fmt.Errorf("two blocks of type %d", e.Kind)
 			}
-			lists[e.kind] = &e
+			lists[e.Kind] = &e
 		case len(lists) > 0:
-			return nil, fmt.Errorf("a block of type %d after those that say what is in the part", e.kind)
+			return nil, fmt.Errorf("a block of type %d after those that say what is in the part", e.Kind)
 		default:
-			p.end += e.size
+			p.end += e.Size
 		}
 	}
 	return lists, nil
@@ -172,7 +173,7 @@ const PartHead = magic + string(rune(FormatVersion))
 func (p *Part) Index() ([]byte, error) {
 	t := &p.file
 	n := t.size - p.end
-	t.budget.give(n) // the caller's
+	t.budget.Give(n) // the caller's
 	return t.read(p.end, n)
 }
 
@@ -181,8 +182,8 @@ func (p *Part) Size() int64 { return p.file.size }
 
 // Blocks calls do with the threads and numbers of the blocks of timing, in the order of the file.
 func (p *Part) Blocks(do func(block PartBlock)) {
-	for i, kind := range p.file.index.kinds.All() {
-		if blockType(kind) == blockTiming || sumsOf(blockType(kind)) > 0 {
+	for i, kind := range p.file.index.Kinds.All() {
+		if codec.Kind(kind) == blockTiming || sumsOf(codec.Kind(kind)) > 0 {
 			do(PartBlock{p, i})
 		}
 	}
@@ -194,13 +195,13 @@ type PartBlock struct {
 	row  int // in its index
 }
 
-func (b PartBlock) entry() indexEntry { return b.part.file.index.at(b.row) }
+func (b PartBlock) entry() codec.Entry { return b.part.file.index.At(b.row) }
 
 // Thread is the thread's number in its process.
-func (b PartBlock) Thread() int { return int(b.entry().key) }
+func (b PartBlock) Thread() int { return int(b.entry().Key) }
 
 // Number says which of the thread's calls it has: those from TimingBlockCalls·Number on.
-func (b PartBlock) Number() uint64 { return uint64(b.entry().part) }
+func (b PartBlock) Number() uint64 { return uint64(b.entry().Part) }
 
 // content is the block as it stands in a trace. It is booked on the part's budget.
 func (b PartBlock) content() ([]byte, error) { return b.part.file.block(b.entry()) }
@@ -211,16 +212,16 @@ func (b PartBlock) open(plan *timingPlan) (begin int64, times timingPart, err er
 	if err != nil {
 		return 0, times, err
 	}
-	d := &decoder{b: content}
-	begin = d.varint()
-	if d.err != nil {
-		return 0, times, d.err
+	d := newDecoder(content, nil)
+	begin = d.Varint()
+	if d.Err != nil {
+		return 0, times, d.Err
 	}
 	times = timingPart{start: begin, calls: TimingBlockCalls, size: int64(len(content))}
 	if per := b.SumsOf(); per > 0 {
-		times.sums = newSumsDecoder(d.b, per, TimingBlockCalls)
+		times.sums = newSumsDecoder(d.Rest, per, TimingBlockCalls)
 	} else {
-		times.decoder = newTimingDecoder(plan, d.b, TimingBlockCalls, b.part.file.budget)
+		times.decoder = newTimingDecoder(plan, d.Rest, TimingBlockCalls, b.part.file.budget)
 	}
 	return begin, times, nil
 }
@@ -253,7 +254,7 @@ type codedReader struct {
 	plan *timingPlan
 	walk *grammar.Walk
 	part timingPart // the block that is read
-	of   *budget
+	of   *codec.Budget
 	rest TimingReader // once the blocks are at their end
 }
 

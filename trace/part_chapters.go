@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -9,7 +10,7 @@ import (
 
 // Chapter writes a chapter: a plain grammar of so many calls, with the signatures of the process.
 func (p *PartWriter) Chapter(of ChapterOf, grammar []byte) error {
-	g, lengths, err := decodeChapter(grammar, newBudget(64*int64(len(grammar))+4096))
+	g, lengths, err := decodeChapter(grammar, codec.NewBudget(64*int64(len(grammar))+4096))
 	if err == nil && lengths[0] != of.Calls {
 		err = errChapters
 	}
@@ -28,7 +29,7 @@ func (p *PartWriter) CopyChapter(c *Chapter) error {
 		return err
 	}
 	p.file.block(blockChapter, 0, int64(len(p.chapters)), content)
-	c.part.file.budget.give(int64(len(content)))
+	c.part.file.budget.Give(int64(len(content)))
 	p.chapters = append(p.chapters, c)
 	return p.file.err
 }
@@ -49,17 +50,17 @@ func appendChapterList(chapters []*Chapter) (b []byte) {
 		terminals, counts = append(terminals, which), append(counts, often)
 	}
 	for _, column := range columns {
-		b = AppendSequence(b, column)
+		b = codec.AppendSequence(b, column)
 	}
-	return appendLists(appendLists(b, terminals), counts)
+	return codec.AppendLists(codec.AppendLists(b, terminals), counts)
 }
 
 // openChapters reads what the chapters of a part are.
-func (p *Part) openChapters(list *indexEntry) error {
+func (p *Part) openChapters(list *codec.Entry) error {
 	t := &p.file
-	var entries []indexEntry
-	for i := range t.index.len() {
-		if e := t.index.at(i); e.kind == blockChapter {
+	var entries []codec.Entry
+	for i := range t.index.Len() {
+		if e := t.index.At(i); e.Kind == blockChapter {
 			entries = append(entries, e)
 		}
 	}
@@ -73,16 +74,16 @@ func (p *Part) openChapters(list *indexEntry) error {
 	if err != nil {
 		return fmt.Errorf("chapters: %w", err)
 	}
-	d := decoder{b: content, budget: t.budget}
-	threads, numbers, calls := d.column(len(entries)), d.column(len(entries)), d.column(len(entries))
-	terminals, counts := d.lists(), d.lists()
-	d.release()
-	t.budget.give(int64(len(content)))
-	if d.err == nil && (len(d.b) > 0 || len(terminals) != len(entries) || len(counts) != len(entries)) {
-		d.fail(errChapters)
+	d := newDecoder(content, t.budget)
+	threads, numbers, calls := d.Column(len(entries)), d.Column(len(entries)), d.Column(len(entries))
+	terminals, counts := d.Lists(), d.Lists()
+	d.Release()
+	t.budget.Give(int64(len(content)))
+	if d.Err == nil && (len(d.Rest) > 0 || len(terminals) != len(entries) || len(counts) != len(entries)) {
+		d.Fail(errChapters)
 	}
-	if d.err != nil {
-		return d.err
+	if d.Err != nil {
+		return d.Err
 	}
 	for i, e := range entries {
 		c := &Chapter{of: ChapterOf{int(threads[i]), uint64(numbers[i]), uint64(calls[i])}, part: p, entry: e}
@@ -94,7 +95,7 @@ func (p *Part) openChapters(list *indexEntry) error {
 			left -= n
 			c.counts = append(c.counts, grammar.Occurrences{Terminal: int32(terminal), Count: uint64(n)})
 		}
-		if !ok || left != 0 || !t.budget.take(int64(len(c.counts))*16+chunkBytes) {
+		if !ok || left != 0 || !t.budget.Take(int64(len(c.counts))*16+codec.ChunkBytes) {
 			return errChapters
 		}
 		p.chapters = append(p.chapters, c)

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Chunks of value sequences in parts.
@@ -18,17 +19,17 @@ type ChunkOf struct {
 // A partChunk is a chunk of a part.
 type partChunk struct {
 	of    ChunkOf
-	chunk *Chunk
+	chunk *codec.Chunk
 }
 
 // Chunk writes a chunk.
-func (p *PartWriter) Chunk(of ChunkOf, c *Chunk) error {
-	content, err := c.content()
+func (p *PartWriter) Chunk(of ChunkOf, c *codec.Chunk) error {
+	content, err := c.Content()
 	if err != nil {
 		return err
 	}
 	p.file.block(blockChunk, 0, int64(len(p.chunks)), content)
-	c.give(content)
+	c.Give(content)
 	p.chunks = append(p.chunks, partChunk{of, c})
 	return p.file.err
 }
@@ -43,7 +44,7 @@ func appendChunkList(chunks []partChunk) (b []byte) {
 		for i, c := range chunks {
 			column[i] = c.row()[k]
 		}
-		b = AppendSequence(b, column)
+		b = codec.AppendSequence(b, column)
 	}
 	return b
 }
@@ -59,20 +60,20 @@ func (c *partChunk) row() [chunkListColumns]int64 {
 }
 
 // openChunks reads what the chunks of a part are.
-func (p *Part) openChunks(list *indexEntry) error {
+func (p *Part) openChunks(list *codec.Entry) error {
 	t := &p.file
-	var entries []indexEntry
-	for i := range t.index.len() {
-		if e := t.index.at(i); e.kind == blockChunk {
-			if !t.budget.take(chunkBytes) {
-				return errMemory
+	var entries []codec.Entry
+	for i := range t.index.Len() {
+		if e := t.index.At(i); e.Kind == blockChunk {
+			if !t.budget.Take(codec.ChunkBytes) {
+				return codec.ErrMemory
 			}
 			entries = append(entries, e)
 		}
 	}
 	if list == nil {
 		if len(entries) > 0 {
-			return errChunk
+			return codec.ErrChunk
 		}
 		return nil
 	}
@@ -80,54 +81,54 @@ func (p *Part) openChunks(list *indexEntry) error {
 	if err != nil {
 		return fmt.Errorf("chunks: %w", err)
 	}
-	d := decoder{b: content, budget: t.budget}
+	d := newDecoder(content, t.budget)
 	var columns [chunkListColumns][]int64
 	for k := range columns {
-		columns[k] = d.column(len(entries))
+		columns[k] = d.Column(len(entries))
 	}
-	d.release()
-	t.budget.give(int64(len(content)))
-	if d.err == nil && len(d.b) > 0 {
-		d.fail(errChunk)
+	d.Release()
+	t.budget.Give(int64(len(content)))
+	if d.Err == nil && len(d.Rest) > 0 {
+		d.Fail(codec.ErrChunk)
 	}
 	file := &chunkFile{t, p}
 	for i := range entries {
-		summary := ChunkSummary{First: columns[6][i], Equal: columns[7][i] == 1}
+		summary := codec.ChunkSummary{First: columns[6][i], Equal: columns[7][i] == 1}
 		binary.LittleEndian.PutUint64(summary.Sum[:], uint64(columns[4][i]))
 		binary.LittleEndian.PutUint64(summary.Sum[8:], uint64(columns[5][i]))
 		for k, v := range columns[:4] {
 			if v[i] < 0 || v[i] > 1<<31-1 && k < 3 {
-				d.fail(errChunk)
+				d.Fail(codec.ErrChunk)
 			}
 		}
 		of := ChunkOf{int(columns[0][i]), int32(columns[1][i]), int32(columns[2][i]), uint64(columns[3][i])}
-		chunk := StoredChunk(file, entries[i], summary)
+		chunk := codec.StoredChunk(file, entries[i], summary)
 		p.chunks = append(p.chunks, partChunk{of, &chunk})
 	}
-	return d.err
+	return d.Err
 }
 
 // HasChunks says whether the part has any chunks.
 func (p *Part) HasChunks() bool { return len(p.chunks) > 0 }
 
 // Chunks calls do with the chunks of the part, in the order of the file.
-func (p *Part) Chunks(do func(of ChunkOf, c *Chunk)) {
+func (p *Part) Chunks(do func(of ChunkOf, c *codec.Chunk)) {
 	for _, c := range p.chunks {
 		do(c.of, c.chunk)
 	}
 }
 
 // OrderChunks sorts chunks of parts by stream (with Number 0), each once, up to the first that is missing.
-func OrderChunks(parts []*Part) map[ChunkOf][]*Chunk {
-	found := map[ChunkOf]*Chunk{}
+func OrderChunks(parts []*Part) map[ChunkOf][]*codec.Chunk {
+	found := map[ChunkOf]*codec.Chunk{}
 	for _, p := range parts {
-		p.Chunks(func(of ChunkOf, c *Chunk) {
+		p.Chunks(func(of ChunkOf, c *codec.Chunk) {
 			if found[of] == nil {
 				found[of] = c
 			}
 		})
 	}
-	ordered := map[ChunkOf][]*Chunk{}
+	ordered := map[ChunkOf][]*codec.Chunk{}
 	for of := range found {
 		stream := of
 		if stream.Number = 0; ordered[stream] != nil || found[stream] == nil {

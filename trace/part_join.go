@@ -1,17 +1,20 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
 
 // JoinParts gives the end of a file that is some parts, one after the other as they are, and then this end, which says what
 // is in all of them: so that of many parts that are stored elsewhere one index is left. OpenPart reads the file; it asks for
 // no more of the parts than their blocks.
 func JoinParts(parts []*Part) ([]byte, error) {
-	all := &index{}
+	all := &codec.Index{}
 	at, skipped := int64(headerSize), int64(0)
-	add := func(e indexEntry) {
-		e.offset = at
-		at += e.size
-		all.add(e)
+	add := func(e codec.Entry) {
+		e.Offset = at
+		at += e.Size
+		all.Add(e)
 	}
 	var chunks []partChunk
 	var chapters []*Chapter
@@ -20,17 +23,17 @@ func JoinParts(parts []*Part) ([]byte, error) {
 			skipped += int64(headerSize)
 		}
 		t := &p.file
-		for row := range t.index.len() {
-			e := t.index.at(row)
-			if e.offset >= p.end {
+		for row := range t.index.Len() {
+			e := t.index.At(row)
+			if e.Offset >= p.end {
 				break // what says what is in it
 			}
-			if e.kind == blockSkipped {
-				skipped += e.size
+			if e.Kind == blockSkipped {
+				skipped += e.Size
 				continue
 			}
 			if skipped > 0 {
-				add(indexEntry{kind: blockSkipped, size: skipped})
+				add(codec.Entry{Kind: blockSkipped, Size: skipped})
 				skipped = 0
 			}
 			add(e)
@@ -39,10 +42,10 @@ func JoinParts(parts []*Part) ([]byte, error) {
 		chunks, chapters = append(chunks, p.chunks...), append(chapters, p.chapters...)
 	}
 	if skipped > 0 {
-		add(indexEntry{kind: blockSkipped, size: skipped})
+		add(codec.Entry{Kind: blockSkipped, Size: skipped})
 	}
 	var b bytes.Buffer
-	w := PartWriter{file: &fileWriter{w: &b, purpose: fastest, chain: &Chain{}, index: *all, written: at}, chunks: chunks, chapters: chapters}
+	w := PartWriter{file: &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}, index: *all, written: at}, chunks: chunks, chapters: chapters}
 	err := w.Close()
 	return b.Bytes(), err
 }

@@ -1,57 +1,60 @@
 package trace
 
-import "math"
+import (
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"math"
+)
 
 // The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few
 // bytes.
 
 func appendRanks(t *RankTable) []byte {
 	s := newSection()
-	s.number(uint64(t.Len()))
-	text := func(k int) { s.textNumbers(&t.texts[k], t.strings.list) }
-	s.numbers(&t.number)
+	s.Number(uint64(t.Len()))
+	text := func(k int) { s.TextNumbers(&t.texts[k], t.strings.List) }
+	s.Numbers(&t.number)
 	text(hostText)
 	text(podText)
 	text(nodeText)
 	text(bootText)
-	s.numbers(&t.pid)
+	s.Numbers(&t.pid)
 	text(executableText)
 	text(endText)
-	s.numbers(&t.dropped)
+	s.Numbers(&t.dropped)
 	text(clockText)
 	s.clocks(t)
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) ranks() RankTable {
 	var t RankTable
-	n := d.rows(rowBytes)
-	text := func(k int) { t.texts[k] = d.textNumbers(n) }
-	t.strings.list = d.strings
-	t.number = d.numbers(n)
+	n := d.Rows(codec.RowBytes)
+	text := func(k int) { t.texts[k] = d.TextNumbers(n) }
+	t.strings.List = d.Strings
+	t.number = d.Numbers(n)
 	text(hostText)
 	text(podText)
 	text(nodeText)
 	text(bootText)
-	t.pid = d.numbers(n)
+	t.pid = d.Numbers(n)
 	text(executableText)
 	text(endText)
-	t.dropped = d.numbers(n)
+	t.dropped = d.Numbers(n)
 	text(clockText)
 	d.clocks(&t, n)
-	t.context.begin(contextFields)
-	t.context.first.PushRun(0, 0, n)
+	t.context.Begin(contextFields)
+	t.context.First.PushRun(0, 0, n)
 	t.evidence.begin(n)
-	t.ends.begin(endColumns)
-	t.ends.first.PushRun(0, 0, n)
-	t.tracers.begin(tracerColumns)
-	t.tracers.first.PushRun(0, 0, n)
+	t.ends.Begin(endColumns)
+	t.ends.First.PushRun(0, 0, n)
+	t.tracers.Begin(tracerColumns)
+	t.tracers.First.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
-	t.ownLists.lists = [][]uint32{nil}
-	if d.err == nil && !t.number.Within(0, math.MaxInt32+1) {
-		d.fail(errNumber)
+	t.ownLists.Lists = [][]uint32{nil}
+	if d.Err == nil && !t.number.Within(0, math.MaxInt32+1) {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return RankTable{}
 	}
 	return t
@@ -62,18 +65,18 @@ func appendRankMap(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
 	n := t.Len()
-	s.number(uint64(n))
-	s.numbers(&t.rank)
-	s.numbers(&t.number)
-	s.numbers(&t.shape)
+	s.Number(uint64(n))
+	s.Numbers(&t.rank)
+	s.Numbers(&t.number)
+	s.Numbers(&t.shape)
 	first := firstRoots(t)
-	s.column(len(first), func(i int) int64 { return first[i] })
+	s.Column(len(first), func(i int) int64 { return first[i] })
 	root, shape := t.root.Lookup(), t.shape.Lookup()
-	s.column(n, func(i int) int64 { return root(i) - first[shape(i)] })
-	own := newListTable()
-	s.renumbered(&c.Ranks.own, func(k int64) int64 { return int64(own.index(numbers(c.Ranks.ownLists.lists[k]))) })
-	s.lists(own.lists)
-	return s.bytes()
+	s.Column(n, func(i int) int64 { return root(i) - first[shape(i)] })
+	own := codec.NewListTable()
+	s.Renumbered(&c.Ranks.own, func(k int64) int64 { return int64(own.Index(codec.Int64s(c.Ranks.ownLists.Lists[k]))) })
+	s.Lists(own.Lists)
+	return s.Bytes()
 }
 
 // firstRoots is the root of the first thread of each shape; 0 for a number that no thread has.
@@ -95,16 +98,16 @@ func firstRoots(t *ThreadTable) []int64 {
 
 // rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
 func (d *decoder) rankMap(c *Content, lengths []uint64) {
-	n := d.rows(2 * rowBytes)
+	n := d.Rows(2 * codec.RowBytes)
 	t := &c.Threads
-	t.rank, t.number, t.shape = d.numbers(n), d.numbers(n), d.numbers(n)
-	first, offsets := d.sequence(), d.numbers(n)
-	mine, own := d.numbers(c.Ranks.Len()), d.lists()
-	if d.err == nil && (!t.rank.Within(0, math.MaxInt32+1) || !t.number.Within(0, math.MaxInt32+1) ||
+	t.rank, t.number, t.shape = d.Numbers(n), d.Numbers(n), d.Numbers(n)
+	first, offsets := d.Sequence(), d.Numbers(n)
+	mine, own := d.Numbers(c.Ranks.Len()), d.Lists()
+	if d.Err == nil && (!t.rank.Within(0, math.MaxInt32+1) || !t.number.Within(0, math.MaxInt32+1) ||
 		!t.shape.Within(0, int64(len(first))) || !mine.Within(0, int64(len(own)))) {
-		d.fail(errNumber)
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		*t = ThreadTable{}
 		return
 	}
@@ -114,7 +117,7 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	for i, shape := range t.shape.All() {
 		root := first[shape] + offset(i)
 		if root < 0 || root >= int64(len(lengths)) {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			*t = ThreadTable{}
 			return
 		}
@@ -122,48 +125,48 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 		t.calls.Push(int64(lengths[root]))
 		t.place.Push(places[shape])
 		places[shape]++
-		if now := t.root.bytes() + t.calls.bytes() + t.place.bytes(); now > held {
-			if !d.budget.take(now - held) {
-				d.fail(errMemory)
+		if now := t.root.Bytes() + t.calls.Bytes() + t.place.Bytes(); now > held {
+			if !d.Budget.Take(now - held) {
+				d.Fail(codec.ErrMemory)
 				*t = ThreadTable{}
 				return
 			}
 			held = now
 		}
 	}
-	for _, fill := range []*Numbers{&t.first, &t.length, &t.inside, &t.joined, &t.streams, &t.timing, &t.storedThread, &t.storedRoot} {
+	for _, fill := range []*codec.Numbers{&t.first, &t.length, &t.inside, &t.joined, &t.streams, &t.timing, &t.storedThread, &t.storedRoot} {
 		fill.PushRun(0, 0, n)
 	}
-	t.streamSets.lists = [][]StreamRef{nil}
+	t.streamSets.Lists = [][]StreamRef{nil}
 	lists := make([][]uint32, len(own))
 	for i, list := range own {
 		if len(list) == 0 {
 			continue
 		}
-		if !d.budget.take(int64(len(list)) * 4) {
-			d.fail(errMemory)
+		if !d.Budget.Take(int64(len(list)) * 4) {
+			d.Fail(codec.ErrMemory)
 			return
 		}
 		lists[i] = make([]uint32, len(list))
 		for j, x := range list {
 			if x < 0 || x >= int64(len(c.Communicators)) {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			lists[i][j] = uint32(x)
 		}
 	}
-	c.Ranks.own, c.Ranks.ownLists.lists = mine, lists
+	c.Ranks.own, c.Ranks.ownLists.Lists = mine, lists
 }
 
 // appendStreams writes which value sequence each stream of each thread has. Many threads have the same streams, and
 // often the same sequences for them: what they have stands once.
 func appendStreams(c *Content) []byte {
 	s := newSection()
-	s.number(uint64(len(c.Sequences)))
-	sets, assignments := newListTable(), newListTable()
-	s.renumbered(&c.Threads.streams, func(k int64) int64 {
-		streams := c.Threads.streamSets.lists[k]
+	s.Number(uint64(len(c.Sequences)))
+	sets, assignments := codec.NewListTable(), codec.NewListTable()
+	s.Renumbered(&c.Threads.streams, func(k int64) int64 {
+		streams := c.Threads.streamSets.Lists[k]
 		set, sequences := make([]int64, 0, 2*len(streams)), make([]int64, 1, 1+len(streams))
 		for _, ref := range streams {
 			set = append(set, int64(ref.Terminal))
@@ -172,27 +175,27 @@ func appendStreams(c *Content) []byte {
 		for _, ref := range streams {
 			set = append(set, int64(ref.Number))
 		}
-		sequences[0] = int64(sets.index(set))
-		return int64(assignments.index(sequences))
+		sequences[0] = int64(sets.Index(set))
+		return int64(assignments.Index(sequences))
 	})
-	s.lists(sets.lists)
-	s.lists(assignments.lists)
-	return s.bytes()
+	s.Lists(sets.Lists)
+	s.Lists(assignments.Lists)
+	return s.Bytes()
 }
 
 // streams fills in the streams of c.Threads and returns the number of sequences.
 func (d *decoder) streams(c *Content) int {
-	count := d.uvarintUpTo(math.MaxInt32)
-	mine, sets, assignments := d.numbers(c.Threads.Len()), d.lists(), d.lists()
+	count := d.UvarintUpTo(math.MaxInt32)
+	mine, sets, assignments := d.Numbers(c.Threads.Len()), d.Lists(), d.Lists()
 	all := make([][]StreamRef, len(assignments))
 	for i, sequences := range assignments {
 		if len(sequences) == 0 || sequences[0] < 0 || sequences[0] >= int64(len(sets)) {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return 0
 		}
 		set, n := sets[sequences[0]], len(sequences)-1
-		if len(set) != 2*n || !d.budget.take(int64(n)*12) {
-			d.fail(errNumber)
+		if len(set) != 2*n || !d.Budget.Take(int64(n)*12) {
+			d.Fail(codec.ErrNumber)
 			return 0
 		}
 		if n > 0 {
@@ -202,17 +205,17 @@ func (d *decoder) streams(c *Content) int {
 			sequence := sequences[1+j]
 			if set[j] < 0 || set[j] >= int64(len(c.Signatures)) || set[n+j] < 0 || set[n+j] > math.MaxInt32 ||
 				sequence < 0 || sequence >= int64(count) {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return 0
 			}
 			all[i][j] = StreamRef{int32(set[j]), int32(set[n+j]), int32(sequence)}
 		}
 	}
-	if d.err == nil && !mine.Within(0, int64(len(all))) {
-		d.fail(errNumber)
+	if d.Err == nil && !mine.Within(0, int64(len(all))) {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err == nil {
-		c.Threads.streams, c.Threads.streamSets.lists = mine, all
+	if d.Err == nil {
+		c.Threads.streams, c.Threads.streamSets.Lists = mine, all
 	}
 	return int(count)
 }
@@ -229,8 +232,8 @@ const (
 func appendTimingStart(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
-	s.numbers(&t.first)
-	s.column(t.Len(), func(i int) int64 {
+	s.Numbers(&t.first)
+	s.Column(t.Len(), func(i int) int64 {
 		switch {
 		case t.timed(i):
 			return timingOfCalls
@@ -239,19 +242,19 @@ func appendTimingStart(c *Content) []byte {
 		}
 		return timingNone
 	})
-	s.numbers(&t.length)
-	s.numbers(&t.inside)
-	return s.bytes()
+	s.Numbers(&t.length)
+	s.Numbers(&t.inside)
+	return s.Bytes()
 }
 
 // timingStart fills in c.Threads and returns which timing the threads have.
-func (d *decoder) timingStart(c *Content) Numbers {
+func (d *decoder) timingStart(c *Content) codec.Numbers {
 	t := &c.Threads
 	n := t.Len()
-	var has Numbers
-	t.first, has, t.length, t.inside = d.numbers(n), d.numbers(n), d.numbers(n), d.numbers(n)
-	if d.err == nil && !has.Within(timingNone, timingAggregates+1) {
-		d.fail(errNumber)
+	var has codec.Numbers
+	t.first, has, t.length, t.inside = d.Numbers(n), d.Numbers(n), d.Numbers(n), d.Numbers(n)
+	if d.Err == nil && !has.Within(timingNone, timingAggregates+1) {
+		d.Fail(codec.ErrNumber)
 	}
 	return has
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"iter"
 )
 
@@ -9,16 +10,16 @@ import (
 // little memory. What each has of its own (clock samples, starts) takes eight bytes a number. The zero value is empty; a
 // copy shares what it holds with the original, so only one of them may change.
 type RankTable struct {
-	number, pid, start, dropped Numbers
-	texts                       [rankTexts]Numbers // indices into strings
-	strings                     stringDictionary
-	own                         Numbers // indices into ownLists
-	ownLists                    listDictionary[uint32]
-	samples                     ragged
-	context                     ragged
+	number, pid, start, dropped codec.Numbers
+	texts                       [rankTexts]codec.Numbers // indices into strings
+	strings                     codec.StringDictionary
+	own                         codec.Numbers // indices into ownLists
+	ownLists                    codec.ListDictionary[uint32]
+	samples                     codec.Ragged
+	context                     codec.Ragged
 	evidence                    evidenceTable
-	ends                        ragged // none or one of each
-	tracers                     ragged // the same
+	ends                        codec.Ragged // none or one of each
+	tracers                     codec.Ragged // the same
 }
 
 // The texts of a rank.
@@ -52,31 +53,31 @@ func (t *RankTable) Append(r Rank) {
 	t.start.Push(r.StartRealtimeNS)
 	t.dropped.Push(int64(r.Dropped))
 	for i, text := range [rankTexts]string{r.Host, r.Pod, r.Node, r.BootID, r.Executable, r.EndedEarly, r.Clock.Kind} {
-		t.texts[i].Push(t.strings.index(text))
+		t.texts[i].Push(t.strings.Index(text))
 	}
-	t.own.Push(t.ownLists.index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
+	t.own.Push(t.ownLists.Index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
 	var before ClockSample
 	for _, s := range r.Clock.Samples {
 		t.addSample(before, s)
 		before = s
 	}
-	t.samples.end(clockColumns)
+	t.samples.End(clockColumns)
 	t.appendContextOf(r.Context)
 	t.evidence.append(&r)
 	if r.End != nil {
-		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
+		t.ends.Add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
 	}
-	t.ends.end(endColumns)
+	t.ends.End(endColumns)
 	if r.Tracer != nil {
 		columns := r.Tracer.columns()
-		t.tracers.add(tracerColumns, columns[:]...)
+		t.tracers.Add(tracerColumns, columns[:]...)
 	}
-	t.tracers.end(tracerColumns)
+	t.tracers.End(tracerColumns)
 }
 
 // addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
 func (t *RankTable) addSample(before, s ClockSample) {
-	t.samples.add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
+	t.samples.Add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
 		(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
 }
 
@@ -87,38 +88,38 @@ func (t *RankTable) At(i int) Rank { return t.Lookup()(i) }
 // for as long as the table does not change.
 func (t *RankTable) Lookup() func(i int) Rank {
 	number, pid, start, dropped, own := t.number.Lookup(), t.pid.Lookup(), t.start.Lookup(), t.dropped.Lookup(), t.own.Lookup()
-	var texts [rankTexts]numbersLookup
+	var texts [rankTexts]codec.NumbersLookup
 	for k := range texts {
-		texts[k].of = &t.texts[k]
+		texts[k].Of = &t.texts[k]
 	}
-	samples, context, evidence, ends, tracers := t.samples.lookup(), t.context.lookup(), t.evidence.lookup(), t.ends.lookup(), t.tracers.lookup()
+	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
 	return func(i int) Rank {
-		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
+		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
 			Rank: int(number(i)), Host: text(hostText), Pod: text(podText), Node: text(nodeText), BootID: text(bootText),
 			PID: int(pid(i)), Executable: text(executableText), StartRealtimeNS: start(i),
 			Clock: Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
-			CommunicatorsOwn: t.ownLists.lists[own(i)],
+			CommunicatorsOwn: t.ownLists.Lists[own(i)],
 		}
-		if from, to := samples.rows(i); to > from {
+		if from, to := samples.Rows(i); to > from {
 			r.Clock.Samples = make([]ClockSample, to-from)
 			var before ClockSample
 			for k := range r.Clock.Samples {
 				s := &r.Clock.Samples[k]
-				s.Ticks = before.Ticks + samples.at(0, from+k)
-				s.MonotonicNS = before.MonotonicNS + samples.at(1, from+k)
-				s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + samples.at(2, from+k)
+				s.Ticks = before.Ticks + samples.At(0, from+k)
+				s.MonotonicNS = before.MonotonicNS + samples.At(1, from+k)
+				s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + samples.At(2, from+k)
 				before = *s
 			}
 		}
-		from, to := context.rows(i)
+		from, to := context.Rows(i)
 		r.Context = contextOf(context, from, to)
 		evidence(i, &r)
-		if from, to := ends.rows(i); to > from {
-			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
+		if from, to := ends.Rows(i); to > from {
+			r.End = &End{Ticks: ends.At(0, from), Signal: int(ends.At(1, from)), ExitCode: int(ends.At(2, from))}
 		}
-		if from, to := tracers.rows(i); to > from {
-			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.at(column, from) })
+		if from, to := tracers.Rows(i); to > from {
+			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })
 		}
 		return r
 	}
@@ -146,21 +147,21 @@ func (t *RankTable) List() []Rank {
 }
 
 // Numbers are the ranks' numbers in MPI_COMM_WORLD, by row.
-func (t *RankTable) Numbers() *Numbers { return &t.number }
+func (t *RankTable) Numbers() *codec.Numbers { return &t.number }
 
 // Starts are the ranks' StartRealtimeNS, by row.
-func (t *RankTable) Starts() *Numbers { return &t.start }
+func (t *RankTable) Starts() *codec.Numbers { return &t.start }
 
 // CommunicatorsOwn gives a function that finds the communicators of the rank in a row. Ranks with the same ones share the
 // list.
 func (t *RankTable) CommunicatorsOwn() func(i int) []uint32 {
 	own := t.own.Lookup()
-	return func(i int) []uint32 { return t.ownLists.lists[own(i)] }
+	return func(i int) []uint32 { return t.ownLists.Lists[own(i)] }
 }
 
 // Find is the row of a rank by its number, of a table that is sorted; −1 if it is not there.
 func (t *RankTable) Find(number int) int {
-	i, ok := t.number.find(int64(number))
+	i, ok := t.number.Find(int64(number))
 	if !ok {
 		return -1
 	}

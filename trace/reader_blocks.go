@@ -3,25 +3,26 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"slices"
 )
 
 // foundSections are the sections of a file that is being opened: in blocks of their own, or together in one.
 type foundSections struct {
 	file   *Reader
-	blocks map[blockType]indexEntry
-	small  map[blockType][]byte
+	blocks map[codec.Kind]codec.Entry
+	small  map[codec.Kind][]byte
 	booked int64 // of small
 }
 
 // openBlocks sorts the blocks of the index. Those that all ranks share stand together in files of this writer and are read
 // at once: over a network one request takes longer than many bytes.
 func (t *Reader) openBlocks() (*foundSections, error) {
-	found := &foundSections{file: t, blocks: map[blockType]indexEntry{}, small: map[blockType][]byte{}}
+	found := &foundSections{file: t, blocks: map[codec.Kind]codec.Entry{}, small: map[codec.Kind][]byte{}}
 	first, last, total := t.size, int64(0), int64(0)
-	var timing, aggregates, chunks, chapters Numbers
-	for i, kind := range t.index.kinds.All() {
-		switch blockType(kind) {
+	var timing, aggregates, chunks, chapters codec.Numbers
+	for i, kind := range t.index.Kinds.All() {
+		switch codec.Kind(kind) {
 		case blockShortSums, blockLongSums:
 			timing.Push(int64(i))
 			t.summed = true
@@ -41,17 +42,17 @@ func (t *Reader) openBlocks() (*foundSections, error) {
 		case blockSkipped:
 			continue
 		}
-		switch e := t.index.at(i); e.kind {
+		switch e := t.index.At(i); e.Kind {
 		case blockSequences:
 			t.sequenceBlocks = append(t.sequenceBlocks, e)
 		case blockClockReadings:
 			t.clockBlocks = append(t.clockBlocks, e)
 		default:
-			if _, twice := found.blocks[e.kind]; twice {
-				return nil, fmt.Errorf("two blocks of type %d", e.kind)
+			if _, twice := found.blocks[e.Kind]; twice {
+				return nil, fmt.Errorf("two blocks of type %d", e.Kind)
 			}
-			found.blocks[e.kind] = e
-			first, last, total = min(first, e.offset), max(last, e.offset+e.size), total+e.size
+			found.blocks[e.Kind] = e
+			first, last, total = min(first, e.Offset), max(last, e.Offset+e.Size), total+e.Size
 		}
 	}
 	if last-first == total {
@@ -59,13 +60,13 @@ func (t *Reader) openBlocks() (*foundSections, error) {
 			return nil, err
 		}
 	}
-	t.timing, t.aggregates, t.chunkBlocks = sortBlocks(t.index, timing), sortBlocks(t.index, aggregates), sortBlocks(t.index, chunks)
-	t.chapterBlocks = sortBlocks(t.index, chapters)
+	t.timing, t.aggregates, t.chunkBlocks = codec.SortBlocks(t.index, timing), codec.SortBlocks(t.index, aggregates), codec.SortBlocks(t.index, chunks)
+	t.chapterBlocks = codec.SortBlocks(t.index, chapters)
 	if err := t.openChunks(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
-	slices.SortFunc(t.clockBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(t.sequenceBlocks, func(a, b codec.Entry) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(t.clockBlocks, func(a, b codec.Entry) int { return cmp.Compare(a.Key, b.Key) })
 	return found, found.openSmall()
 }
 
@@ -80,24 +81,24 @@ func (f *foundSections) openSmall() error {
 		return fmt.Errorf("sections: %w", err)
 	}
 	f.booked = int64(len(content))
-	list, _, err := splitSections(content, f.file.budget)
+	list, _, err := codec.SplitSections(content, f.file.budget)
 	if err != nil {
 		return fmt.Errorf("sections: %w", err)
 	}
 	for _, s := range list {
-		f.booked += int64(len(s.content))
-		_, twice := f.small[s.kind]
-		if _, apart := f.blocks[s.kind]; twice || apart {
-			return fmt.Errorf("two sections of type %d", s.kind)
+		f.booked += int64(len(s.Content))
+		_, twice := f.small[s.Kind]
+		if _, apart := f.blocks[s.Kind]; twice || apart {
+			return fmt.Errorf("two sections of type %d", s.Kind)
 		}
-		f.small[s.kind] = s.content
+		f.small[s.Kind] = s.Content
 	}
 	return nil
 }
 
 // A sectionDecoding says how a section is read.
 type sectionDecoding struct {
-	kind     blockType
+	kind     codec.Kind
 	name     string
 	plain    bool // no string table in front
 	optional bool
@@ -115,14 +116,14 @@ func (f *foundSections) decode(sections []sectionDecoding) error {
 			return fmt.Errorf("%s: missing", section.name)
 		}
 		if err == nil {
-			d := &decoder{b: content, budget: f.file.budget}
+			d := newDecoder(content, f.file.budget)
 			if !section.plain {
 				d = sectionDecoder(content, f.file.budget)
 			}
 			section.decode(d)
-			d.release()
-			if err = d.err; err == nil && len(d.b) > 0 {
-				err = fmt.Errorf("%d bytes too many", len(d.b))
+			d.Release()
+			if err = d.Err; err == nil && len(d.Rest) > 0 {
+				err = fmt.Errorf("%d bytes too many", len(d.Rest))
 			}
 		}
 		if err != nil {
@@ -134,7 +135,7 @@ func (f *foundSections) decode(sections []sectionDecoding) error {
 }
 
 // content is that of a section, nil where there is none.
-func (f *foundSections) content(kind blockType) ([]byte, error) {
+func (f *foundSections) content(kind codec.Kind) ([]byte, error) {
 	if content, small := f.small[kind]; small {
 		return content, nil
 	}
@@ -146,9 +147,9 @@ func (f *foundSections) content(kind blockType) ([]byte, error) {
 }
 
 // give gives back what the content of a section has booked, if it is in a block of its own.
-func (f *foundSections) give(kind blockType, content []byte) {
+func (f *foundSections) give(kind codec.Kind, content []byte) {
 	if _, apart := f.blocks[kind]; apart {
-		f.file.budget.give(int64(len(content)))
+		f.file.budget.Give(int64(len(content)))
 	}
 }
 
@@ -158,8 +159,8 @@ func (f *foundSections) close() error {
 		if len(f.file.sequenceBlocks) > 0 {
 			return fmt.Errorf("two sections of type %d", blockSequences)
 		}
-		if !f.file.budget.take(int64(len(content))) {
-			return errMemory
+		if !f.file.budget.Take(int64(len(content))) {
+			return codec.ErrMemory
 		}
 		block, err := f.file.splitSequences(slices.Clone(content), false)
 		if err != nil {
@@ -167,6 +168,6 @@ func (f *foundSections) close() error {
 		}
 		f.file.inline = block
 	}
-	f.file.budget.give(f.booked)
+	f.file.budget.Give(f.booked)
 	return nil
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"slices"
 )
 
@@ -38,8 +39,8 @@ func (t *Reader) sequenceBytes(i int) ([]byte, clockReading, error) {
 }
 
 // blockWith finds the block that a sequence may be in, and its place there; −1 if it is not.
-func (t *Reader) blockWith(blocks []indexEntry, i int64) (*sequenceBlock, int, error) {
-	k, exact := slices.BinarySearchFunc(blocks, i, func(e indexEntry, i int64) int { return cmp.Compare(e.key, i) })
+func (t *Reader) blockWith(blocks []codec.Entry, i int64) (*sequenceBlock, int, error) {
+	k, exact := slices.BinarySearchFunc(blocks, i, func(e codec.Entry, i int64) int { return cmp.Compare(e.Key, i) })
 	if !exact {
 		k--
 	}
@@ -49,16 +50,16 @@ func (t *Reader) blockWith(blocks []indexEntry, i int64) (*sequenceBlock, int, e
 	e := blocks[k]
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	block, loaded := t.sequences[e.offset]
+	block, loaded := t.sequences[e.Offset]
 	if !loaded {
 		var err error
 		if block, err = t.loadSequences(e); err != nil {
-			return nil, -1, fmt.Errorf("trace: value sequences from %d: %w", e.key, err)
+			return nil, -1, fmt.Errorf("trace: value sequences from %d: %w", e.Key, err)
 		}
-		t.sequences[e.offset] = block
+		t.sequences[e.Offset] = block
 	}
-	at, found := int(i-e.key), true
-	if e.kind == blockClockReadings {
+	at, found := int(i-e.Key), true
+	if e.Kind == blockClockReadings {
 		at, found = slices.BinarySearch(block.numbers, i)
 	}
 	if !found {
@@ -79,34 +80,34 @@ func (b *sequenceBlock) sequence(at int) []byte {
 	return b.bytes[start:b.ends[at]]
 }
 
-func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
+func (t *Reader) loadSequences(e codec.Entry) (sequenceBlock, error) {
 	content, err := t.block(e)
 	if err != nil {
 		return sequenceBlock{}, err
 	}
-	return t.splitSequences(content, e.kind == blockClockReadings)
+	return t.splitSequences(content, e.Kind == blockClockReadings)
 }
 
 func (t *Reader) splitSequences(content []byte, numbered bool) (sequenceBlock, error) {
-	d := decoder{b: content, budget: t.budget}
+	d := newDecoder(content, t.budget)
 	var numbers []int64
 	var readings []clockReading
 	if numbered {
 		numbers, readings = d.clockForms()
 	}
-	ends := d.sequence()
+	ends := d.Sequence()
 	if numbers != nil && len(numbers) != len(ends) {
-		d.fail(errSequence)
+		d.Fail(codec.ErrSequence)
 		ends = nil
 	}
 	var end int64
 	for i, n := range ends {
-		if n < 0 || n > int64(len(d.b))-end {
-			d.fail(errSequence)
+		if n < 0 || n > int64(len(d.Rest))-end {
+			d.Fail(codec.ErrSequence)
 			break
 		}
 		end += n
 		ends[i] = end
 	}
-	return sequenceBlock{numbers, readings, d.b, ends}, d.err
+	return sequenceBlock{numbers, readings, d.Rest, ends}, d.Err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,10 +16,10 @@ func TestSectionsStandAnywhere(t *testing.T) {
 	whole, _ := wholeBlocksOf(t, apart)
 	require.Greater(t, len(whole), 10)
 	require.Equal(t, jsonLines(t, opened(t, file)), jsonLines(t, opened(t, apart)))
-	for name, entry := range map[string]indexEntry{"a section": {kind: blockMeta}, "value sequences": {kind: blockSequences}} {
+	for name, entry := range map[string]codec.Entry{"a section": {Kind: blockMeta}, "value sequences": {Kind: blockSequences}} {
 		of, all := wholeBlocksOf(t, file)
 		for i, e := range entries {
-			if e.kind == entry.kind {
+			if e.Kind == entry.Kind {
 				of, all = append(of, entry), append(all, contents[i])
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -71,7 +72,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	if threaded {
 		p.threads += 2
 	}
-	c.Columns = make([]trace.Numbers, 3)
+	c.Columns = make([]codec.Numbers, 3)
 	for range p.threads {
 		c.Columns[0].Push(p.Int64N(3))
 		c.Columns[1].Push(p.Int64N(100))
@@ -287,7 +288,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 		}
 		for k, of := range p.consumed[terminal] {
 			th.Streams = append(th.Streams, trace.StreamRef{Terminal: terminal, Number: int32(k), Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, trace.Sequence{Values: p.stream(of, calls[terminal])})
+			c.Sequences = append(c.Sequences, codec.Sequence{Values: p.stream(of, calls[terminal])})
 		}
 	}
 	tick := int64(0)

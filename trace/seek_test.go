@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/seektest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -31,7 +32,7 @@ func windows() *trace.Content {
 			Out: []trace.Value{value(trace.ListStream, 1), value(trace.Stream, 2)}},
 	}
 	c := &trace.Content{Functions: functions, Signatures: signatures, Ranks: trace.NewRankTable(trace.Rank{Clock: trace.Clock{Kind: "monotonic"}})}
-	c.Sequences = make([]trace.Sequence, 4)
+	c.Sequences = make([]codec.Sequence, 4)
 	add := func(k int, values ...int64) { c.Sequences[k].Values = append(c.Sequences[k].Values, values...) }
 	for round := range int64(6) {
 		a, b := 2*round, 2*round+1
@@ -251,7 +252,7 @@ func TestSeekAfterWorldIsBoundAnew(t *testing.T) {
 		Communicators: []trace.Communicator{{GlobalName: "MPI_COMM_WORLD", Members: trace.RankList{{0, 3, 1}}},
 			{GlobalName: "other", Members: trace.RankList{{1, 2, 1}, {0, 1, 1}}}},
 		Ranks:     trace.NewRankTable(trace.Rank{CommunicatorsOwn: []uint32{0, 1}, Clock: trace.Clock{Kind: "monotonic"}}),
-		Sequences: []trace.Sequence{{Values: []int64{0, 1}}},
+		Sequences: []codec.Sequence{{Values: []int64{0, 1}}},
 	}
 	c.Meta.WorldSize = 3
 	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{grammar.RuleSymbol(1, 2)}, {{Value: 0, Count: 1}, {Value: 1, Count: 3}}}}

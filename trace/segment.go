@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"strconv"
 )
@@ -68,15 +69,15 @@ func appendSegments(segments []Segment) []byte {
 		for i := range segments {
 			column[i] = field(&segments[i])
 		}
-		b = AppendSequence(b, column)
+		b = codec.AppendSequence(b, column)
 	}
 	return b
 }
 
 func (d *decoder) segments() []Segment {
-	n := d.rows(40)
-	columns := [5][]int64{d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)}
-	if d.err != nil {
+	n := d.Rows(40)
+	columns := [5][]int64{d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)}
+	if d.Err != nil {
 		return nil
 	}
 	segments := make([]Segment, n)
@@ -84,7 +85,7 @@ func (d *decoder) segments() []Segment {
 		kind, number, site, ordinal := columns[0][i], columns[1][i], columns[2][i], columns[4][i]
 		if kind <= 0 || kind > int64(lastSegmentKind) || number < 0 || number > math.MaxInt32 ||
 			site < 0 || site > math.MaxUint32 || ordinal < 0 || ordinal > math.MaxInt32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		segments[i] = Segment{SegmentKind(kind), int(number), uint32(site), uint64(columns[3][i]), int(ordinal)}

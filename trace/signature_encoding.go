@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"unsafe"
 )
@@ -47,7 +48,7 @@ func AppendSignature(b []byte, s *Signature) []byte {
 }
 
 // appendSignature writes strings in full, or, with a table, as indices.
-func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
+func appendSignature(b []byte, s *Signature, strings *codec.StringTable) []byte {
 	function := uint64(s.Function)
 	if s.Untraced {
 		function |= untracedBit
@@ -73,7 +74,7 @@ func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
 	return appendValue(b, &s.Communicator, strings)
 }
 
-func appendValue(b []byte, v *Value, strings *stringTable) []byte {
+func appendValue(b []byte, v *Value, strings *codec.StringTable) []byte {
 	switch v.Form {
 	case Absent, Null:
 		return append(b, byte(v.Form))
@@ -84,7 +85,7 @@ func appendValue(b []byte, v *Value, strings *stringTable) []byte {
 		}
 		return b
 	case Int, Handle, Stream, ListStream, RankOffset, Code, Column:
-		return appendSmall(b, v.Form, zigzag(v.Int))
+		return appendSmall(b, v.Form, codec.Zigzag(v.Int))
 	case Elastic:
 		b = appendSmall(b, v.Form, uint64(v.Int))
 		b = binary.AppendUvarint(b, uint64(len(v.List)))
@@ -96,7 +97,7 @@ func appendValue(b []byte, v *Value, strings *stringTable) []byte {
 		return binary.LittleEndian.AppendUint64(append(b, byte(v.Form)), uint64(v.Int))
 	case Text, Name:
 		if strings != nil {
-			return appendSmall(b, v.Form, uint64(strings.index(v.Text)))
+			return appendSmall(b, v.Form, uint64(strings.Index(v.Text)))
 		}
 		return append(appendSmall(b, v.Form, uint64(len(v.Text))), v.Text...)
 	case List, Status:
@@ -118,28 +119,28 @@ func appendSmall(b []byte, form Form, x uint64) []byte {
 
 func (d *decoder) signature() Signature {
 	var s Signature
-	function := d.uvarintUpTo(generalizedBit | statusIgnoredBit | untracedBit | math.MaxUint16)
+	function := d.UvarintUpTo(generalizedBit | statusIgnoredBit | untracedBit | math.MaxUint16)
 	s.Function, s.Untraced, s.StatusIgnored = uint16(function), function&untracedBit != 0, function&statusIgnoredBit != 0
 	s.Generalized = function&generalizedBit != 0
-	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
-	s.OwnRank = d.int32()
+	s.Site = uint32(d.UvarintUpTo(math.MaxUint32))
+	s.OwnRank = d.Int32()
 	s.Return = d.value(0)
-	s.In = d.values(d.uvarint(), 0)
-	s.Out = d.values(d.uvarint(), 0)
+	s.In = d.values(d.Uvarint(), 0)
+	s.Out = d.values(d.Uvarint(), 0)
 	s.Communicator = d.value(0)
 	return s
 }
 
 func (d *decoder) values(n uint64, depth int) []Value {
-	if n == 0 || d.err != nil {
+	if n == 0 || d.Err != nil {
 		return nil
 	}
-	if n > uint64(len(d.b)) { // a value has at least one byte
-		d.fail(errSignature)
+	if n > uint64(len(d.Rest)) { // a value has at least one byte
+		d.Fail(errSignature)
 		return nil
 	}
-	if !d.budget.take(int64(n) * valueBytes) {
-		d.fail(errMemory)
+	if !d.Budget.Take(int64(n) * valueBytes) {
+		d.Fail(codec.ErrMemory)
 		return nil
 	}
 	values := make([]Value, n)
@@ -150,57 +151,57 @@ func (d *decoder) values(n uint64, depth int) []Value {
 }
 
 func (d *decoder) value(depth int) Value {
-	head := d.byte()
+	head := d.Byte()
 	v := Value{Form: Form(head & formMask)}
 	x := uint64(head >> formBits)
 	if x == smallMost {
-		x = d.uvarint()
+		x = d.Uvarint()
 		if x > math.MaxUint64-smallMost {
-			d.fail(errSignature)
+			d.Fail(errSignature)
 		}
 		x += smallMost
 	}
 	switch v.Form {
 	case Pointer:
 		if x > math.MaxInt32 {
-			d.fail(errSignature)
+			d.Fail(errSignature)
 		}
 		if v.Int = int64(x); x > 0 {
-			v.Offset = d.varint()
+			v.Offset = d.Varint()
 		}
 	case Absent, Null, Float:
 		if x != 0 {
-			d.fail(errSignature)
+			d.Fail(errSignature)
 		}
 		if v.Form == Float {
-			v.Int = int64(d.uint64())
+			v.Int = int64(d.Uint64())
 		}
 	case Int, Handle, Stream, ListStream, RankOffset, Code, Column:
-		v.Int = unzigzag(x)
+		v.Int = codec.Unzigzag(x)
 	case Elastic:
 		if v.Int = int64(x); v.Int < 0 || depth == maxValueDepth {
-			d.fail(errSignature)
+			d.Fail(errSignature)
 			return v
 		}
-		v.List = d.values(d.uvarint(), depth+1)
+		v.List = d.values(d.Uvarint(), depth+1)
 	case Text, Name:
-		if d.strings != nil {
-			if x >= uint64(len(d.strings)) {
-				d.fail(errSignature)
+		if d.Strings != nil {
+			if x >= uint64(len(d.Strings)) {
+				d.Fail(errSignature)
 				return v
 			}
-			v.Text = d.strings[x]
+			v.Text = d.Strings[x]
 		} else {
-			v.Text = string(d.bytes(x))
+			v.Text = string(d.Bytes(x))
 		}
 	case List, Status:
 		if depth == maxValueDepth {
-			d.fail(errSignature)
+			d.Fail(errSignature)
 			return v
 		}
 		v.List = d.values(x, depth+1)
 	default:
-		d.fail(errSignature)
+		d.Fail(errSignature)
 	}
 	return v
 }

@@ -11,17 +11,17 @@ import (
 
 func appendSignatures(signatures []Signature, functions []Function) []byte {
 	s := newSection()
-	s.number(uint64(len(signatures)))
+	s.Number(uint64(len(signatures)))
 	w := newSignatureWalk(functions)
 	for i := range signatures {
 		signature := w.shortened(signatures[i])
-		s.b = appendSignature(s.b, &signature, s.strings)
+		s.Body = appendSignature(s.Body, &signature, s.Strings)
 	}
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) signatures(functions []Function) []Signature {
-	n := d.length(176)
+	n := d.Length(176)
 	if n == 0 {
 		return nil
 	}
@@ -29,8 +29,8 @@ func (d *decoder) signatures(functions []Function) []Signature {
 	signatures := make([]Signature, n)
 	for i := range signatures {
 		signatures[i] = d.signature()
-		if d.err == nil && !w.complete(&signatures[i]) {
-			d.fail(errSignature)
+		if d.Err == nil && !w.complete(&signatures[i]) {
+			d.Fail(errSignature)
 		}
 	}
 	return signatures

@@ -1,6 +1,9 @@
 package trace
 
-import "math"
+import (
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"math"
+)
 
 // Sizes are in bytes as stored, with each block's header; the parts add up to Total, which has ClockReadings in Timing.
 type Sizes struct {
@@ -21,9 +24,9 @@ type Sizes struct {
 // Sizes says where the bytes of the file are.
 func (t *Reader) Sizes() Sizes {
 	s := sizesOf(t.index, t.size, purposeOf(t.Meta()))
-	for i, kind := range t.index.kinds.All() {
-		if blockType(kind) == blockSections {
-			s.split(t, t.index.at(i))
+	for i, kind := range t.index.Kinds.All() {
+		if codec.Kind(kind) == blockSections {
+			s.split(t, t.index.At(i))
 		}
 	}
 	return s
@@ -31,41 +34,41 @@ func (t *Reader) Sizes() Sizes {
 
 // split puts the bytes of a block of sections, counted with the metadata, where they belong. One that cannot be read again
 // stays there.
-func (s *Sizes) split(t *Reader, e indexEntry) {
+func (s *Sizes) split(t *Reader, e codec.Entry) {
 	content, err := t.block(e)
 	if err != nil {
 		return
 	}
-	defer t.budget.give(int64(len(content)))
-	list, stored, err := splitSections(content, newBudget(math.MaxInt64))
+	defer t.budget.Give(int64(len(content)))
+	list, stored, err := codec.SplitSections(content, codec.NewBudget(math.MaxInt64))
 	if err != nil {
 		return
 	}
-	s.Metadata -= e.size
-	s.Container += e.size - int64(len(content))
+	s.Metadata -= e.Size
+	s.Container += e.Size - int64(len(content))
 	for i, size := range stored {
-		*s.part(list[i].kind) += size
+		*s.part(list[i].Kind) += size
 	}
 }
 
 // sizesOf adds up the blocks of a file; what is in no block belongs to the container, but for what the index is longer
 // by for the blocks of timing.
-func sizesOf(blocks *index, total int64, purpose effort) Sizes {
+func sizesOf(blocks *codec.Index, total int64, purpose codec.Effort) Sizes {
 	s := Sizes{Total: total, Container: total}
-	size := blocks.sizes.Lookup()
-	var untimed index
-	for i, kind := range blocks.kinds.All() {
-		if blockType(kind) == blockSkipped {
+	size := blocks.Sizes.Lookup()
+	var untimed codec.Index
+	for i, kind := range blocks.Kinds.All() {
+		if codec.Kind(kind) == blockSkipped {
 			continue // ends of files in a chain belong to the container
 		}
 		s.Container -= size(i)
-		part := s.part(blockType(kind))
+		part := s.part(codec.Kind(kind))
 		*part += size(i)
-		if blockType(kind) == blockClockReadings {
+		if codec.Kind(kind) == blockClockReadings {
 			s.ClockReadings += size(i)
 		}
 		if part != &s.Timing {
-			untimed.add(blocks.at(i))
+			untimed.Add(blocks.At(i))
 		}
 	}
 	entries := indexSize(blocks, purpose) - indexSize(&untimed, purpose)
@@ -79,24 +82,24 @@ func (t *Reader) TimingBytes(thread int) (bytes int64) {
 	if len(t.shared.Leads) > 0 && t.shared.Leads[thread] != thread {
 		return 0
 	}
-	for _, list := range []*blockList{&t.timing, &t.aggregates} {
+	for _, list := range []*codec.BlockList{&t.timing, &t.aggregates} {
 		for part := int64(0); ; part++ {
-			e, there := list.find(int64(thread), part)
+			e, there := list.Find(int64(thread), part)
 			if !there {
 				break
 			}
-			bytes += e.size
+			bytes += e.Size
 		}
 	}
 	return bytes
 }
 
-func indexSize(blocks *index, purpose effort) int64 {
-	return int64(len(appendBlock(nil, blockIndex, blocks.append(nil), packingOf(blockIndex, purpose))))
+func indexSize(blocks *codec.Index, purpose codec.Effort) int64 {
+	return int64(len(codec.AppendBlock(nil, blockIndex, blocks.Append(nil), packingOf(blockIndex, purpose))))
 }
 
 // part is the part of the whole that blocks of this type belong to.
-func (s *Sizes) part(kind blockType) *int64 {
+func (s *Sizes) part(kind codec.Kind) *int64 {
 	switch kind {
 	case blockSignatures:
 		return &s.Signatures

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"math/rand/v2"
 )
@@ -79,8 +80,8 @@ func stencil(ranks, steps int, timing bool) *Content {
 	}
 	success := number(0)
 	handle := Value{Form: Handle, Int: 0}
-	sequences := newListTable()
-	roots := newListTable() // sequences of terminals, to share roots
+	sequences := codec.NewListTable()
+	roots := codec.NewListTable() // sequences of terminals, to share roots
 	rootRule := []int{}
 	r := rand.New(rand.NewPCG(5, 5))
 	var grammars []grammar.Grammar
@@ -124,7 +125,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		add(Signature{Function: 2, Return: success})
 		_ = init
-		k := roots.index(terminals)
+		k := roots.Index(terminals)
 		if k == len(grammars) {
 			s := grammar.NewSequitur()
 			for _, t := range terminals {
@@ -146,14 +147,14 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		parity := int64(rank % 2)
 		streams := []StreamRef{
-			{terminal(split), 0, int32(sequences.index([]int64{1}))},
-			{terminal(split), 1, int32(sequences.index([]int64{parity}))},
+			{terminal(split), 0, int32(sequences.Index([]int64{1}))},
+			{terminal(split), 1, int32(sequences.Index([]int64{parity}))},
 		}
 		if rank == 0 && len(sources) > 0 {
 			receive := Signature{Function: 4, Site: 1, Return: success, In: []Value{
 				number(100), named("MPI_DOUBLE"), named("MPI_ANY_SOURCE"), number(7), named("MPI_COMM_WORLD")},
 				Out: []Value{pointer, {Form: Status, List: []Value{stream(0), number(7), number(0), number(0), number(800)}}}}
-			ref := StreamRef{terminal(receive), 0, int32(sequences.index(sources))}
+			ref := StreamRef{terminal(receive), 0, int32(sequences.Index(sources))}
 			if ref.Terminal < streams[0].Terminal {
 				streams = append([]StreamRef{ref}, streams...)
 			} else {
@@ -177,8 +178,8 @@ func stencil(ranks, steps int, timing bool) *Content {
 				{8_000_000_000, 4_000_000_001, 1_700_000_003_000_000_001}}},
 			CommunicatorsOwn: []uint32{0, 1 + uint32(parity)}})
 	}
-	for _, values := range sequences.lists {
-		c.Sequences = append(c.Sequences, Sequence{Values: values})
+	for _, values := range sequences.Lists {
+		c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"iter"
 	"sort"
 )
@@ -11,14 +12,14 @@ import (
 // held thread by thread. The zero value is empty; a copy shares what it holds with the original, so only one of them may
 // change.
 type ThreadTable struct {
-	rank, number, root, shape, place, calls Numbers
-	first, length, inside, joined           Numbers
-	streams                                 Numbers // indices into streamSets
-	streamSets                              listDictionary[StreamRef]
-	timing                                  Numbers // 1 + index into sources
+	rank, number, root, shape, place, calls codec.Numbers
+	first, length, inside, joined           codec.Numbers
+	streams                                 codec.Numbers // indices into streamSets
+	streamSets                              codec.ListDictionary[StreamRef]
+	timing                                  codec.Numbers // 1 + index into sources
 	sources                                 []TimingSource
 	stored                                  []*Reader // the file of each source that is one; Timing is then made anew from it
-	storedThread, storedRoot                Numbers
+	storedThread, storedRoot                codec.Numbers
 	times                                   []memoryTiming // nil where no thread has any
 	aggregates                              [][]Aggregate  // nil where no thread has any
 	marks                                   [][]uint64     // nil where no thread has any
@@ -55,7 +56,7 @@ func (t *ThreadTable) Append(th Thread) {
 		joined = 1
 	}
 	t.joined.Push(joined)
-	t.streams.Push(t.streamSets.index(th.Streams, appendStreamRef))
+	t.streams.Push(t.streamSets.Index(th.Streams, appendStreamRef))
 	t.appendSource(th.Timing)
 	n := t.Len()
 	if len(th.Gaps) > 0 || len(th.Durations) > 0 || t.times != nil {
@@ -132,14 +133,14 @@ func (t *ThreadTable) Lookup() func(i int) Thread {
 // A threadLookup finds rows that are near to each other.
 type threadLookup struct {
 	of                                   *ThreadTable
-	rank, number, root, shape, place     numbersLookup
-	calls, first, length, inside, joined numbersLookup
-	streams, timing                      numbersLookup
-	storedThread, storedRoot             numbersLookup
+	rank, number, root, shape, place     codec.NumbersLookup
+	calls, first, length, inside, joined codec.NumbersLookup
+	streams, timing                      codec.NumbersLookup
+	storedThread, storedRoot             codec.NumbersLookup
 }
 
 func (t *ThreadTable) lookup() threadLookup {
-	in := func(n *Numbers) numbersLookup { return numbersLookup{of: n} }
+	in := func(n *codec.Numbers) codec.NumbersLookup { return codec.NumbersLookup{Of: n} }
 	return threadLookup{
 		of:   t,
 		rank: in(&t.rank), number: in(&t.number), root: in(&t.root), shape: in(&t.shape), place: in(&t.place),
@@ -151,11 +152,11 @@ func (t *ThreadTable) lookup() threadLookup {
 func (l *threadLookup) at(i int) Thread {
 	t := l.of
 	th := Thread{
-		Rank: int(l.rank.at(i)), Thread: int(l.number.at(i)), Root: int(l.root.at(i)), Shape: int(l.shape.at(i)), Place: int(l.place.at(i)),
-		Calls: uint64(l.calls.at(i)), FirstTick: l.first.at(i), InsideTicks: l.inside.at(i), SignaturesJoined: l.joined.at(i) == 1,
-		Streams: t.streamSets.lists[l.streams.at(i)],
+		Rank: int(l.rank.At(i)), Thread: int(l.number.At(i)), Root: int(l.root.At(i)), Shape: int(l.shape.At(i)), Place: int(l.place.At(i)),
+		Calls: uint64(l.calls.At(i)), FirstTick: l.first.At(i), InsideTicks: l.inside.At(i), SignaturesJoined: l.joined.At(i) == 1,
+		Streams: t.streamSets.Lists[l.streams.At(i)],
 	}
-	th.EndTick = th.FirstTick + l.length.at(i)
+	th.EndTick = th.FirstTick + l.length.At(i)
 	if i < len(t.marks) {
 		th.Marks, th.StandIns = t.marks[i], t.standIns[i]
 	}
@@ -165,10 +166,10 @@ func (l *threadLookup) at(i int) Thread {
 	if i < len(t.chapters) {
 		th.Chapters = t.chapters[i]
 	}
-	if k := l.timing.at(i) - 1; k >= 0 {
+	if k := l.timing.At(i) - 1; k >= 0 {
 		th.Timing = t.sources[k]
 		if file := t.stored[k]; file != nil {
-			th.Timing = &storedTiming{file, int(l.storedThread.at(i)), int(l.storedRoot.at(i)), th.Calls, th.standIns()}
+			th.Timing = &storedTiming{file, int(l.storedThread.At(i)), int(l.storedRoot.At(i)), th.Calls, th.standIns()}
 		}
 	}
 	if i < len(t.times) {
@@ -205,13 +206,13 @@ func (t *ThreadTable) List() []Thread {
 }
 
 // Roots are the threads' root rules, by row.
-func (t *ThreadTable) Roots() *Numbers { return &t.root }
+func (t *ThreadTable) Roots() *codec.Numbers { return &t.root }
 
 // Ranks are the ranks whose threads they are, by row.
-func (t *ThreadTable) Ranks() *Numbers { return &t.rank }
+func (t *ThreadTable) Ranks() *codec.Numbers { return &t.rank }
 
 // Places are the threads' places among those of their shape, by row.
-func (t *ThreadTable) Places() *Numbers { return &t.place }
+func (t *ThreadTable) Places() *codec.Numbers { return &t.place }
 
 // Calls adds up the calls of all threads.
 func (t *ThreadTable) Calls() uint64 {
@@ -255,5 +256,5 @@ func (t *ThreadTable) timed(i int) bool {
 // list.
 func (t *ThreadTable) Streams() func(i int) []StreamRef {
 	streams := t.streams.Lookup()
-	return func(i int) []StreamRef { return t.streamSets.lists[streams(i)] }
+	return func(i int) []StreamRef { return t.streamSets.Lists[streams(i)] }
 }

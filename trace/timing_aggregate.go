@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"math/bits"
 	"slices"
@@ -96,7 +97,7 @@ func appendAggregates(b []byte, list []Aggregate) []byte {
 		for i := range list {
 			values[i] = of(&list[i])
 		}
-		b = AppendSequence(b, values)
+		b = codec.AppendSequence(b, values)
 	}
 	column(func(a *Aggregate) int64 { return int64(a.Terminal) })
 	for _, of := range []func(a *Aggregate) *IntervalStatistics{
@@ -114,22 +115,22 @@ func appendAggregates(b []byte, list []Aggregate) []byte {
 				bins, counts = append(bins, int64(bin.Bin)), append(counts, int64(bin.Count))
 			}
 		}
-		b = AppendSequence(b, bins)
-		b = AppendSequence(b, counts)
+		b = codec.AppendSequence(b, bins)
+		b = codec.AppendSequence(b, counts)
 	}
 	return b
 }
 
 func (d *decoder) aggregates(signatures int) []Aggregate {
-	terminals := d.sequence()
-	if d.err != nil || !d.budget.take(int64(len(terminals))*136) {
-		d.fail(errMemory)
+	terminals := d.Sequence()
+	if d.Err != nil || !d.Budget.Take(int64(len(terminals))*136) {
+		d.Fail(codec.ErrMemory)
 		return nil
 	}
 	list := make([]Aggregate, len(terminals))
 	for i, terminal := range terminals {
 		if terminal < 0 || terminal >= int64(signatures) || i > 0 && terminal <= terminals[i-1] {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		list[i].Terminal = int32(terminal)
@@ -139,19 +140,19 @@ func (d *decoder) aggregates(signatures int) []Aggregate {
 		func(a *Aggregate) *IntervalStatistics { return &a.Durations },
 	} {
 		n := len(list)
-		counts, sums, least, most, lengths := d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)
-		bins, inBins := d.sequence(), d.sequence()
-		if d.err != nil {
+		counts, sums, least, most, lengths := d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)
+		bins, inBins := d.Sequence(), d.Sequence()
+		if d.Err != nil {
 			return nil
 		}
-		if len(bins) != len(inBins) || !d.budget.take(int64(len(bins))*16) {
-			d.fail(errNumber)
+		if len(bins) != len(inBins) || !d.Budget.Take(int64(len(bins))*16) {
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		all := make([]HistogramBin, len(bins))
 		for i, bin := range bins {
 			if bin < 0 || bin > 256 || inBins[i] < 0 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return nil
 			}
 			all[i] = HistogramBin{int(bin), uint64(inBins[i])}
@@ -159,7 +160,7 @@ func (d *decoder) aggregates(signatures int) []Aggregate {
 		for i := range list {
 			k := lengths[i]
 			if k < 0 || k > int64(len(all)) || counts[i] < 0 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return nil
 			}
 			s := of(&list[i])
@@ -170,7 +171,7 @@ func (d *decoder) aggregates(signatures int) []Aggregate {
 			all = all[k:]
 		}
 		if len(all) > 0 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 		}
 	}
 	return list

@@ -2,22 +2,23 @@ package trace
 
 import (
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math/bits"
 	"sync"
 )
 
 // A timingEncoder writes a block of timing.
 type timingEncoder struct {
-	coder ransEncoder
+	coder codec.RansEncoder
 	model *timingModel
 }
 
 func newTimingEncoder(p *timingPlan) *timingEncoder {
-	return &timingEncoder{coder: ransEncoder{shares: (*sharesPool.Get().(*[]share))[:0]}, model: newTimingModel(p)}
+	return &timingEncoder{coder: codec.RansEncoder{Shares: (*sharesPool.Get().(*[]codec.Share))[:0]}, model: newTimingModel(p)}
 }
 
 // sharesPool keeps the room for the shares of a block, a megabyte or two, for the next one.
-var sharesPool = sync.Pool{New: func() any { return new([]share) }}
+var sharesPool = sync.Pool{New: func() any { return new([]codec.Share) }}
 
 // call writes the gap and the duration of the next call.
 func (e *timingEncoder) call(terminal int32, gap, duration int64) {
@@ -45,20 +46,20 @@ func (e *timingEncoder) interval(c *callContext, m *intervalModel, x int64) {
 	m.encode(&e.coder, coarse)
 	if number >= 0 {
 		e.model.models.follow(m, coarse, c.fine).encode(&e.coder, number&15)
-		e.coder.bits(rest, n)
+		e.coder.Bits(rest, n)
 		return
 	}
 	rest = uint64(x)<<1 ^ uint64(x>>63)
 	n = bits.Len64(rest)
-	e.coder.bits(uint64(n), 7)
-	e.coder.bits(rest, n)
+	e.coder.Bits(uint64(n), 7)
+	e.coder.Bits(rest, n)
 }
 
 // finish appends the block.
 func (e *timingEncoder) finish(to []byte) []byte {
-	to = e.coder.finish(to)
-	shares := e.coder.shares
-	e.coder.shares = nil
+	to = e.coder.Finish(to)
+	shares := e.coder.Shares
+	e.coder.Shares = nil
 	sharesPool.Put(&shares)
 	e.model.release()
 	return to
@@ -68,23 +69,23 @@ var errTiming = errors.New("damaged timing")
 
 // A timingDecoder reads a block of timing.
 type timingDecoder struct {
-	coder  ransDecoder
+	coder  codec.RansDecoder
 	model  *timingModel
-	budget *budget // nil: no end
-	booked int     // bytes of the budget
-	left   uint64  // calls
+	budget *codec.Budget // nil: no end
+	booked int           // bytes of the budget
+	left   uint64        // calls
 	err    error
 	// steps of the grid at the latest gap and duration (TimingGrid.stepAt), where there is one
 	gapStep, durationStep int64
 }
 
-func newTimingDecoder(p *timingPlan, block []byte, calls uint64, m *budget) *timingDecoder {
-	return &timingDecoder{coder: newRansDecoder(block), model: newTimingModel(p), budget: m, left: calls}
+func newTimingDecoder(p *timingPlan, block []byte, calls uint64, m *codec.Budget) *timingDecoder {
+	return &timingDecoder{coder: codec.NewRansDecoder(block), model: newTimingModel(p), budget: m, left: calls}
 }
 
 // release gives back the memory; nothing can be read after it.
 func (d *timingDecoder) release() {
-	d.budget.give(int64(d.booked))
+	d.budget.Give(int64(d.booked))
 	d.model.release()
 	d.model, d.err = nil, errTiming
 }
@@ -101,13 +102,13 @@ func (d *timingDecoder) call(terminal int32) (gap, duration int64) {
 	gap, d.gapStep = d.interval(c, c.gap)
 	duration, d.durationStep = d.interval(c, c.duration)
 	for d.model.models.bytes() > freeModelBytes+d.booked {
-		if !d.budget.take(bookedModelBytes) {
-			d.err = errMemory
+		if !d.budget.Take(bookedModelBytes) {
+			d.err = codec.ErrMemory
 			break
 		}
 		d.booked += bookedModelBytes
 	}
-	if d.left--; d.coder.over || d.left == 0 && !d.coder.ended() {
+	if d.left--; d.coder.Over || d.left == 0 && !d.coder.Ended() {
 		d.err = errTiming
 	}
 	return gap, duration
@@ -125,12 +126,12 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) (x, step int6
 		}
 	}
 	if coarse == 0 {
-		n := int(d.coder.bits(7))
+		n := int(d.coder.Bits(7))
 		if n > 64 {
 			d.err = errTiming
 			return 0, 0
 		}
-		bits := d.coder.bits(n)
+		bits := d.coder.Bits(n)
 		x = int64(bits>>1) ^ -int64(bits&1)
 		if c.grid != nil {
 			step = c.grid.stepAt(x)
@@ -159,12 +160,12 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) (x, step int6
 		d.err = errTiming
 		return 0, 0
 	}
-	return least | int64(d.coder.bits(n)), 0
+	return least | int64(d.coder.Bits(n)), 0
 }
 
 // mark reads which mark of a divided step an interval is.
 func (d *timingDecoder) mark(on *gridStep) int64 {
-	beyond := int64(d.coder.bits(on.bits)) * markTicks
+	beyond := int64(d.coder.Bits(on.bits)) * markTicks
 	if beyond >= on.next-on.value {
 		d.err = errTiming
 		return 0

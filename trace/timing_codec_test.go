@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
@@ -107,34 +108,34 @@ func TestDecodingGrownModels(t *testing.T) {
 	random.Read(block)
 	var models intervalModels
 	fast, slow := models.new(nil, fineMoves), models.new(nil, fineMoves)
-	from, reference := newRansDecoder(block), newRansDecoder(block)
+	from, reference := codec.NewRansDecoder(block), codec.NewRansDecoder(block)
 	for range 12_000 {
 		require.Equal(t, slow.decodeYoung(&reference), fast.decode(&from))
 		require.Equal(t, reference, from)
 		require.Equal(t, slow.below, fast.below)
 	}
-	require.True(t, from.over)
+	require.True(t, from.Over)
 }
 
 // Bits of every number come back, between symbols and at the end.
 func TestBitsOfAllLengths(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
-	var e ransEncoder
+	var e codec.RansEncoder
 	var bits []uint64
 	for i := range 1000 {
 		n := i % 65
 		x := random.Uint64() >> (64 - n)
-		e.bits(x, n)
-		e.put(100, 3)
+		e.Bits(x, n)
+		e.Put(100, 3)
 		bits = append(bits, x)
 	}
-	d := newRansDecoder(e.finish(nil))
+	d := codec.NewRansDecoder(e.Finish(nil))
 	for i, x := range bits {
-		require.Equal(t, x, d.bits(i%65))
-		require.InDelta(t, 101, d.place(), 1)
-		d.take(100, 3)
+		require.Equal(t, x, d.Bits(i%65))
+		require.InDelta(t, 101, d.Place(), 1)
+		d.Take(100, 3)
 	}
-	require.True(t, d.ended())
+	require.True(t, d.Ended())
 }
 
 func FuzzTimingDecoder(f *testing.F) {
@@ -151,7 +152,7 @@ func FuzzTimingDecoder(f *testing.F) {
 			return
 		}
 		limits.Within(t, fuzzMemory, func() {
-			d := newTimingDecoder(timingPlanOf(t, 7, percent), block, 20_000, newBudget(fuzzMemory))
+			d := newTimingDecoder(timingPlanOf(t, 7, percent), block, 20_000, codec.NewBudget(fuzzMemory))
 			for i := int32(0); i < 20_000 && d.err == nil; i++ {
 				d.call(i * i % 7)
 			}

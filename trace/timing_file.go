@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ type storedTiming struct {
 func (t *Reader) storeTimings(threads *ThreadTable) error {
 	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, summed: t.summed, timingPlan: t.timingPlan,
 		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
-	threads.timing, threads.storedThread, threads.storedRoot = Numbers{}, Numbers{}, Numbers{}
+	threads.timing, threads.storedThread, threads.storedRoot = codec.Numbers{}, codec.Numbers{}, codec.Numbers{}
 	threads.sources, threads.stored = []TimingSource{nil}, []*Reader{file}
 	root, calls := threads.root.Lookup(), threads.calls.Lookup()
 	for i, has := range t.timed.All() {
@@ -51,7 +52,7 @@ func (s *storedTiming) check() error {
 		if err != nil {
 			return fmt.Errorf("from call %d: %w", at, err)
 		}
-		s.file.budget.give(size)
+		s.file.budget.Give(size)
 	}
 	return nil
 }
@@ -114,8 +115,8 @@ type timingPart struct {
 }
 
 // release gives back what the part has booked.
-func (p *timingPart) release(m *budget) {
-	m.give(p.size)
+func (p *timingPart) release(m *codec.Budget) {
+	m.Give(p.size)
 	if p.decoder != nil {
 		p.decoder.release()
 	}
@@ -160,16 +161,16 @@ func (p *timingPart) pass() {
 }
 
 // timingEntry finds the block with the call at (a multiple of TimingBlockCalls).
-func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
-	e, ok := t.timing.find(int64(t.shared.timingRow(thread)), int64(at/TimingBlockCalls))
+func (t *Reader) timingEntry(thread int, at uint64) (codec.Entry, error) {
+	e, ok := t.timing.Find(int64(t.shared.timingRow(thread)), int64(at/TimingBlockCalls))
 	if !ok {
-		return indexEntry{}, errors.New("missing")
+		return codec.Entry{}, errors.New("missing")
 	}
 	return e, nil
 }
 
 // timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
-func (t *Reader) timingBlock(thread int, at uint64) (kind blockType, start int64, coded []byte, size int64, err error) {
+func (t *Reader) timingBlock(thread int, at uint64) (kind codec.Kind, start int64, coded []byte, size int64, err error) {
 	e, err := t.timingEntry(thread, at)
 	if err != nil {
 		return 0, 0, nil, 0, err
@@ -178,9 +179,9 @@ func (t *Reader) timingBlock(thread int, at uint64) (kind blockType, start int64
 	if err != nil {
 		return 0, 0, nil, 0, err
 	}
-	d := &decoder{b: content}
-	start = d.varint()
-	return e.kind, start, d.b, int64(len(content)), d.err
+	d := newDecoder(content, nil)
+	start = d.Varint()
+	return e.Kind, start, d.Rest, int64(len(content)), d.Err
 }
 
 // timingPart reads the block with the call at (a multiple of TimingBlockCalls).
@@ -217,8 +218,8 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	}
 	where := t.shared.Threads.At(thread)
 	calls := where.Calls
-	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
-		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
+	if calls > math.MaxInt64/16 || !t.budget.Take(int64(calls)*16) {
+		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, codec.ErrMemory)
 	}
 	from, err := (&storedTiming{t, thread, where.Root, calls, where.standIns()}).OpenTiming()
 	if err != nil {
@@ -349,8 +350,8 @@ func (f *fileWriter) copyCoded(thread int, t *Thread, from *CodedTimes) error {
 		if err != nil {
 			return fmt.Errorf("trace: timing of rank %d thread %d, block %d: %w", t.Rank, t.Thread, number, err)
 		}
-		f.block(b.entry().kind, int64(thread), int64(number), content)
-		b.part.file.budget.give(int64(len(content)))
+		f.block(b.entry().Kind, int64(thread), int64(number), content)
+		b.part.file.budget.Give(int64(len(content)))
 	}
 	return nil
 }
@@ -365,8 +366,8 @@ func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error
 		if err != nil {
 			return err
 		}
-		f.block(e.kind, int64(thread), int64(at/TimingBlockCalls), content)
-		from.file.budget.give(int64(len(content)))
+		f.block(e.Kind, int64(thread), int64(at/TimingBlockCalls), content)
+		from.file.budget.Give(int64(len(content)))
 	}
 	return nil
 }

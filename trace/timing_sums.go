@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"slices"
 )
 
@@ -18,7 +19,7 @@ const (
 const maxSumRows = 256
 
 // sumsOf is over how many calls the sums in a block of this kind go; 0: it has none.
-func sumsOf(kind blockType) uint64 {
+func sumsOf(kind codec.Kind) uint64 {
 	switch kind {
 	case blockShortSums:
 		return ShortSums
@@ -28,7 +29,7 @@ func sumsOf(kind blockType) uint64 {
 	return 0
 }
 
-func sumsKind(per uint64) blockType {
+func sumsKind(per uint64) codec.Kind {
 	if per == ShortSums {
 		return blockShortSums
 	}
@@ -124,7 +125,7 @@ func (e *sumsEncoder) finish(to []byte) []byte {
 
 // A sumsDecoder reads a block of sums.
 type sumsDecoder struct {
-	d    decoder
+	d    codec.Decoder
 	per  uint64
 	left uint64 // calls of the block
 	now  sumRows
@@ -133,14 +134,14 @@ type sumsDecoder struct {
 }
 
 func newSumsDecoder(block []byte, per, calls uint64) *sumsDecoder {
-	return &sumsDecoder{d: decoder{b: block}, per: per, left: calls}
+	return &sumsDecoder{d: codec.Decoder{Rest: block}, per: per, left: calls}
 }
 
 // stretch goes on to the next stretch.
 func (s *sumsDecoder) stretch() bool {
-	n := s.d.uvarint()
+	n := s.d.Uvarint()
 	calls := min(s.per, s.left)
-	if s.d.err != nil || n == 0 || n > min(maxSumRows, calls) {
+	if s.d.Err != nil || n == 0 || n > min(maxSumRows, calls) {
 		return false
 	}
 	s.now.rows = slices.Grow(s.now.rows[:0], int(n))[:n]
@@ -149,7 +150,7 @@ func (s *sumsDecoder) stretch() bool {
 		func(r *sumRow) *int64 { return &r.calls }, func(r *sumRow) *int64 { return &r.gap }, func(r *sumRow) *int64 { return &r.duration },
 	} {
 		for i := range s.now.rows {
-			*column(&s.now.rows[i]) = s.d.varint()
+			*column(&s.now.rows[i]) = s.d.Varint()
 		}
 	}
 	clear(s.now.of)
@@ -162,7 +163,7 @@ func (s *sumsDecoder) stretch() bool {
 		all += r.calls
 		s.span += magnitude(r.gap) + magnitude(r.duration)
 	}
-	return s.d.err == nil && all == int64(calls)
+	return s.d.Err == nil && all == int64(calls)
 }
 
 // call is what the next call has of the sums, which has this terminal.
@@ -183,7 +184,7 @@ func (s *sumsDecoder) call(terminal int32) (gap, duration int64, ok bool) {
 		each, rest := sum/r.calls, sum%r.calls
 		return each + rest*(done+1)/r.calls - rest*done/r.calls
 	}
-	return share(r.gap), share(r.duration), s.left > 0 || len(s.d.b) == 0
+	return share(r.gap), share(r.duration), s.left > 0 || len(s.d.Rest) == 0
 }
 
 // Coarse says that of some calls of a thread only sums of times are there.
@@ -255,7 +256,7 @@ func (t *Reader) sumsOf(thread int, block uint64) uint64 {
 	if err != nil {
 		return 0 // found when the block is read
 	}
-	return sumsOf(e.kind)
+	return sumsOf(e.Kind)
 }
 
 // SumsOf implements SummedSource.
@@ -273,4 +274,4 @@ func (s *CodedTimes) SumsOf(block uint64) uint64 {
 }
 
 // SumsOf is over how many calls the sums in the block go; 0: it has times.
-func (b PartBlock) SumsOf() uint64 { return sumsOf(b.entry().kind) }
+func (b PartBlock) SumsOf() uint64 { return sumsOf(b.entry().Kind) }

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"errors"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"slices"
 )
@@ -30,7 +31,7 @@ type slot struct {
 	elastic Value    // as the signature has it
 	add     bool     // r is to be added to the stream's value
 	peer    bool     // it is a rank
-	stream  *valueStream
+	stream  *codec.ValueStream
 	state   requestList // of a filling that says what has changed
 	booked  int64
 }
@@ -141,7 +142,7 @@ func (c *Cursor) instance(v *variableCall) (int, error) {
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
 	v := &variableCall{in: cloneVarying(s.In), out: cloneVarying(s.Out), result: s.Return}
 	v.result.List = cloneVarying(s.Return.List)
-	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
+	b := slotBuilder{cursor: c, call: v, streams: map[int64]*codec.ValueStream{}}
 	b.add(&v.result, f.Return, false)
 	if reading := b.reading; v.result.Form == Stream && reading.form != plainReadings {
 		v.reading = &reading
@@ -227,12 +228,12 @@ func (v *variableCall) resolve(at *place) error {
 }
 
 // release gives back what the values have booked; v is of no use after it.
-func (v *variableCall) release(m *budget) {
+func (v *variableCall) release(m *codec.Budget) {
 	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
-		m.give(s.booked)
+		m.Give(s.booked)
 		s.booked = 0
-		s.stream.release(m)
+		s.stream.Release(m)
 	}
 }
 
@@ -240,7 +241,7 @@ func (v *variableCall) release(m *budget) {
 type slotBuilder struct {
 	cursor  *Cursor
 	call    *variableCall
-	streams map[int64]*valueStream
+	streams map[int64]*codec.ValueStream
 	reading clockReading // of the latest stream
 	err     error
 }
@@ -282,7 +283,7 @@ func (b *slotBuilder) elastic(s slot) {
 }
 
 // stream opens the signature's stream with this number, once.
-func (b *slotBuilder) stream(number int64) *valueStream {
+func (b *slotBuilder) stream(number int64) *codec.ValueStream {
 	if known := b.streams[number]; known != nil {
 		return known
 	}
@@ -360,14 +361,14 @@ func cloneValues(values []Value) []Value {
 }
 
 // next takes the slot's value of the next call from its stream.
-func (s *slot) next(m *budget) error { return s.take(m, true) }
+func (s *slot) next(m *codec.Budget) error { return s.take(m, true) }
 
 // take goes over the slot's value of the next call. One that is not wanted is made only if later ones depend on it. This
 // is the one place that knows where a call's part of a stream ends.
-func (s *slot) take(m *budget, wanted bool) error {
-	x, ok := s.stream.next()
+func (s *slot) take(m *codec.Budget, wanted bool) error {
+	x, ok := s.stream.Next()
 	if !ok {
-		return s.stream.err()
+		return s.stream.Err()
 	}
 	f := s.fill
 	if f.number != nil {
@@ -383,15 +384,15 @@ func (s *slot) take(m *budget, wanted bool) error {
 		return nil
 	}
 	if x > math.MaxInt32 {
-		return errSequence
+		return codec.ErrSequence
 	}
 	if f.change == nil && !wanted {
-		if !s.stream.skip(uint64(x)) {
-			return s.stream.err()
+		if !s.stream.Skip(uint64(x)) {
+			return s.stream.Err()
 		}
 		return nil
 	}
-	numbers, err := s.stream.take(int(x), m)
+	numbers, err := s.stream.Take(int(x), m)
 	if err != nil {
 		return err
 	}
@@ -402,9 +403,9 @@ func (s *slot) take(m *budget, wanted bool) error {
 }
 
 // skip passes over the values of n calls. Streams do not depend on each other: each is passed over by itself.
-func (v *variableCall) skip(n uint64, m *budget) error {
-	of := map[*valueStream][]*slot{}
-	var streams []*valueStream
+func (v *variableCall) skip(n uint64, m *codec.Budget) error {
+	of := map[*codec.ValueStream][]*slot{}
+	var streams []*codec.ValueStream
 	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
 		if of[s.stream] == nil {
@@ -421,11 +422,11 @@ func (v *variableCall) skip(n uint64, m *budget) error {
 }
 
 // skipCalls passes over what n calls take from a stream: numbers all at once, lists call by call.
-func skipCalls(from *valueStream, slots []*slot, n uint64, m *budget) error {
+func skipCalls(from *codec.ValueStream, slots []*slot, n uint64, m *codec.Budget) error {
 	if !slices.ContainsFunc(slots, func(s *slot) bool { return s.fill.number == nil }) {
 		for range slots {
-			if !from.skip(n) {
-				return from.err()
+			if !from.Skip(n) {
+				return from.Err()
 			}
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
@@ -63,12 +64,12 @@ func TestWorkedExample(t *testing.T) {
 	}
 	entries, contents := wholeBlocksOf(t, file)
 	require.Len(t, entries, 1)
-	list, _, err := splitSections(contents[0], newBudget(math.MaxInt64))
+	list, _, err := codec.SplitSections(contents[0], codec.NewBudget(math.MaxInt64))
 	require.NoError(t, err)
 	var want []byte
 	for _, s := range list {
-		want = append(binary.AppendUvarint(append(want, byte(s.kind)), uint64(len(s.content))), s.content...)
-		t.Logf("%d: % x  %q", s.kind, s.content, s.content)
+		want = append(binary.AppendUvarint(append(want, byte(s.Kind)), uint64(len(s.Content))), s.Content...)
+		t.Logf("%d: % x  %q", s.Kind, s.Content, s.Content)
 	}
 	require.Equal(t, hex.EncodeToString(want), hex.EncodeToString(bytes))
 	t.Logf("file: % x", file)

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -126,7 +126,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 			p.Derived = append(p.Derived, r.Rank)
 		} else {
 			p.Kept = append(p.Kept, r.Rank)
-			key := string(trace.AppendSequence(nil, wide(calls)))
+			key := string(codec.AppendSequence(nil, wide(calls)))
 			n, there := known[key]
 			if !there {
 				n = len(p.sequences)
@@ -350,7 +350,7 @@ func (p *Program) unpacked() []byte {
 				symbols = append(symbols, int64(s.Value), int64(s.Count))
 			}
 		}
-		b = trace.AppendSequence(b, symbols)
+		b = codec.AppendSequence(b, symbols)
 	}
 	var own, null, vertex, part []int64
 	for rank, of := range p.of {
@@ -363,7 +363,7 @@ func (p *Program) unpacked() []byte {
 	}
 	b = append(append(b, p.shape.Pattern.Name...), 0)
 	for _, list := range [][]int64{own, null, vertex, part} {
-		b = trace.AppendSequence(b, list)
+		b = codec.AppendSequence(b, list)
 	}
 	return b
 }

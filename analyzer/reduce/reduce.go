@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Leads keeps in c only what the ranks have for which lead gives themselves. Threads of a rank beyond those of its lead
@@ -109,7 +110,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 // dropSequences leaves out the value sequences that no thread has any more.
 func dropSequences(c *trace.Content, threads []trace.Thread) {
 	numbers := map[int32]int32{}
-	var left []trace.Sequence
+	var left []codec.Sequence
 	for i := range threads {
 		streams := append([]trace.StreamRef(nil), threads[i].Streams...)
 		for k := range streams {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -23,7 +24,7 @@ type Trace interface {
 	// OfLeads reports whether only lead ranks have times of their own.
 	OfLeads() bool
 	Threads() *trace.ThreadTable
-	Columns() []trace.Numbers
+	Columns() []codec.Numbers
 	Sequence(i int) ([]int64, error)
 	SequenceLength(i int) (uint64, error)
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -114,7 +115,7 @@ func (b *Builder) Content() *trace.Content {
 		}
 		for terminal, comms := range r.created {
 			t.Streams = append(t.Streams, trace.StreamRef{Terminal: terminal, Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, trace.Sequence{Values: comms})
+			c.Sequences = append(c.Sequences, codec.Sequence{Values: comms})
 		}
 		sort.Slice(t.Streams, func(i, j int) bool { return t.Streams[i].Terminal < t.Streams[j].Terminal })
 		last := int64(0)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The block logs of a process are files of its directory: times-0, times-1, …, values-0, values-1, … and chapters-0, …, in
@@ -141,7 +142,7 @@ type blockIndex struct {
 	blocks    map[blockOf][]loggedBlock
 	parts     []Part
 	coded     map[int][]trace.PartBlock  // of each thread's times: the first blocks, where they are in parts
-	chunks    map[blockOf][]*trace.Chunk // of each stream: the same
+	chunks    map[blockOf][]*codec.Chunk // of each stream: the same
 	chapters  map[int][]*trace.Chapter   // of each thread: the same
 }
 
@@ -177,7 +178,7 @@ func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
 	}
 	x.coded = trace.OrderBlocks(files)
 	x.chapters = trace.OrderChapters(files)
-	x.chunks = map[blockOf][]*trace.Chunk{}
+	x.chunks = map[blockOf][]*codec.Chunk{}
 	for of, chunks := range trace.OrderChunks(files) {
 		x.chunks[blockOf{uint32(of.Thread), of.Terminal, of.Stream}] = chunks
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -36,7 +37,7 @@ func (r *Recorder) closeChapters() {
 		n := t.grammar.Len()
 		r.full = append(r.full, &block{
 			of: chaptersOf(t.number), first: t.inChapters, n: n,
-			data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
+			data: [2][]byte{codec.AppendGrammar(nil, t.grammar.Grammar())},
 		})
 		t.inChapters += n
 		t.grammar.Reset()
@@ -156,7 +157,7 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 }
 
 func decodeChapter(text []byte) (grammar.Grammar, error) {
-	g, rest, err := trace.DecodeGrammar(text)
+	g, rest, err := codec.DecodeGrammar(text)
 	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
 		return grammar.Grammar{}, errBlocks
 	}

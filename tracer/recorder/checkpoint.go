@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -299,7 +300,7 @@ func (t *thread) encode(e *encoder) {
 	t.encodeTiming(e)
 	t.tally.encode(e)
 	e.uint(t.inChapters)
-	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
+	e.b = codec.AppendGrammar(e.b, t.grammar.Grammar())
 }
 
 func (t *thread) decode(d *decoder, terminals int) error {
@@ -320,7 +321,7 @@ func (t *thread) decode(d *decoder, terminals int) error {
 		return errCheckpoint
 	}
 	t.inChapters = d.uint()
-	g, rest, err := trace.DecodeGrammar(d.b)
+	g, rest, err := codec.DecodeGrammar(d.b)
 	if err != nil {
 		return err
 	}

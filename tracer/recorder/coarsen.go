@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Where the spool nears its limit, times are given up before calls: parts that the store does not have yet become parts
@@ -154,7 +155,7 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 			calls += trace.TimingBlockCalls
 		}
 	})
-	p.Chunks(func(of trace.ChunkOf, c *trace.Chunk) {
+	p.Chunks(func(of trace.ChunkOf, c *codec.Chunk) {
 		if err == nil {
 			err = w.Chunk(of, c)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -118,7 +119,7 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 
 // addThreads adds the threads with their grammars, times and value sequences, of which equal ones are there once.
 func (r *Recorder) addThreads(c *trace.Content, rank int) error {
-	var sequences trace.SequenceTable
+	var sequences codec.SequenceTable
 	threads, err := r.addGrammars(c, rank, allCalls)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Blocks of values have any number of them, those of one stream among those of others. What fills chunks goes into the
@@ -68,7 +69,7 @@ func (x *blockIndex) counted(files []string, r *Recorder) []string {
 // packStream codes the chunks of a stream that are in some files of the log, or were left of earlier ones.
 func (k *packer) packStream(of blockOf, files []string) error {
 	chunks := k.log.chunks[of]
-	from := uint64(len(chunks)) * trace.SequenceChunk
+	from := uint64(len(chunks)) * codec.SequenceChunk
 	to := from
 	for _, b := range k.log.blocks[of] {
 		if b.file == leftFile || slices.Contains(files, b.file) {
@@ -79,7 +80,7 @@ func (k *packer) packStream(of blockOf, files []string) error {
 	if err != nil {
 		return err
 	}
-	var b trace.SequenceBuilder
+	var b codec.SequenceBuilder
 	for _, c := range chunks {
 		b.PushChunk(c)
 	}
@@ -95,14 +96,14 @@ func (k *packer) packStream(of blockOf, files []string) error {
 		if err := k.part.Chunk(is, values.Chunks[number]); err != nil {
 			return err
 		}
-		k.values += trace.SequenceChunk
+		k.values += codec.SequenceChunk
 	}
 	if n := len(values.Values); n > 0 {
 		var s stream
 		for _, v := range values.Values {
 			s.push(v)
 		}
-		k.left = append(k.left, &block{of: of, first: uint64(len(values.Chunks)) * trace.SequenceChunk, n: uint64(n), data: [2][]byte{s.encoded(0)}})
+		k.left = append(k.left, &block{of: of, first: uint64(len(values.Chunks)) * codec.SequenceChunk, n: uint64(n), data: [2][]byte{s.encoded(0)}})
 	}
 	return nil
 }

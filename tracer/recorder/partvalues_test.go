@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // receivingProgram receives messages of which hardly two are alike, and for some time from another place in the program.
@@ -103,7 +103,7 @@ func TestLostChunks(t *testing.T) {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 		}
 	})
-	require.GreaterOrEqual(t, packed(t, dir).Values, uint64(2*trace.SequenceChunk))
+	require.GreaterOrEqual(t, packed(t, dir).Values, uint64(2*codec.SequenceChunk))
 	_, _, err := Recover(dir)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, partFile+"0")))

@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"encoding/binary"
@@ -74,19 +74,19 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 	return b
 }
 
-// A sequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
-type sequenceGrammar struct {
+// A SequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
+type SequenceGrammar struct {
 	dictionary  []int64
 	rules       grammar.Grammar
 	differences bool // the dictionary has the differences between neighbours
 }
 
 // bytes is what is booked for it.
-func (g *sequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
+func (g *SequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
 
 // isGrammar tells whether the sequence, of which nothing has been read yet, is a grammar.
 func (r *sequenceReader) isGrammar() bool {
-	return r.left > 0 && !r.begun && !r.plain && len(r.d.b) > 0 && r.d.b[0]>>pieceKindBits == 0
+	return r.left > 0 && !r.begun && !r.plain && len(r.d.Rest) > 0 && r.d.Rest[0]>>pieceKindBits == 0
 }
 
 // startGrammar begins with a sequence that is a grammar; its head was the first byte.
@@ -94,7 +94,7 @@ func (r *sequenceReader) startGrammar() bool {
 	if r.grammar == nil {
 		r.grammar = r.d.sequenceGrammar(r.kind, r.left)
 	}
-	if r.d.err != nil {
+	if r.d.Err != nil {
 		return false
 	}
 	r.walk, r.kind, r.piece = r.grammar.rules.Walk(0), pieceGrammar, r.left
@@ -102,26 +102,26 @@ func (r *sequenceReader) startGrammar() bool {
 }
 
 // sequenceGrammar reads the grammar of a sequence of n values.
-func (d *decoder) sequenceGrammar(head uint8, n uint64) *sequenceGrammar {
+func (d *Decoder) sequenceGrammar(head uint8, n uint64) *SequenceGrammar {
 	if head > 1 {
-		d.fail(errSequence)
+		d.Fail(ErrSequence)
 		return nil
 	}
-	g := &sequenceGrammar{dictionary: d.pieces(), differences: head == 1}
-	d.scratch = 0 // the dictionary stays, and what was temporary before is not of this
-	g.rules = d.grammar()
-	if d.err != nil {
+	g := &SequenceGrammar{dictionary: d.pieces(), differences: head == 1}
+	d.Scratch = 0 // the dictionary stays, and what was temporary before is not of this
+	g.rules = d.Grammar()
+	if d.Err != nil {
 		return nil
 	}
 	lengths, err := g.rules.Lengths()
 	if err != nil || len(lengths) == 0 || lengths[0] != n {
-		d.fail(errSequence)
+		d.Fail(ErrSequence)
 		return nil
 	}
 	for _, body := range g.rules.Rules {
 		for _, symbol := range body {
 			if !symbol.IsRule() && int(symbol.Value) >= len(g.dictionary) {
-				d.fail(errSequence)
+				d.Fail(ErrSequence)
 				return nil
 			}
 		}
@@ -133,7 +133,7 @@ func (r *sequenceReader) fillFromGrammar(dst []int64) bool {
 	for i := range dst {
 		terminal, ok := r.walk.Next()
 		if !ok {
-			r.d.fail(errSequence)
+			r.d.Fail(ErrSequence)
 			return false
 		}
 		if x := r.grammar.dictionary[terminal]; r.grammar.differences {

@@ -1,16 +1,16 @@
-package trace
+package codec
 
 import "encoding/binary"
 
-// A stringTable numbers strings in order of first sight.
-type stringTable struct {
+// A StringTable numbers strings in order of first sight.
+type StringTable struct {
 	numbers map[string]int
 	list    []string
 }
 
-func newStringTable() *stringTable { return &stringTable{numbers: map[string]int{}} }
+func newStringTable() *StringTable { return &StringTable{numbers: map[string]int{}} }
 
-func (t *stringTable) index(s string) int {
+func (t *StringTable) Index(s string) int {
 	i, known := t.numbers[s]
 	if !known {
 		i = len(t.list)
@@ -21,7 +21,7 @@ func (t *stringTable) index(s string) int {
 }
 
 // append writes the number of strings, their lengths, then their bytes.
-func (t *stringTable) append(b []byte) []byte {
+func (t *StringTable) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(t.list)))
 	for _, s := range t.list {
 		b = binary.AppendUvarint(b, uint64(len(s)))
@@ -33,74 +33,74 @@ func (t *stringTable) append(b []byte) []byte {
 }
 
 // stringList reads what stringTable.append wrote.
-func (d *decoder) stringList() []string {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail(errTruncated)
+func (d *Decoder) stringList() []string {
+	n := d.Uvarint()
+	if n > uint64(len(d.Rest)) {
+		d.Fail(errTruncated)
 		return nil
 	}
-	if !d.budget.take(int64(n)*24 + int64(len(d.b))) {
-		d.fail(errMemory)
+	if !d.Budget.Take(int64(n)*24 + int64(len(d.Rest))) {
+		d.Fail(ErrMemory)
 		return nil
 	}
 	lengths := make([]uint64, n)
 	for i := range lengths {
-		lengths[i] = d.uvarint()
+		lengths[i] = d.Uvarint()
 	}
 	list := make([]string, n)
 	for i := range list {
-		list[i] = string(d.bytes(lengths[i]))
+		list[i] = string(d.Bytes(lengths[i]))
 	}
 	return list
 }
 
-// A stringDictionary numbers distinct strings.
-type stringDictionary struct {
-	list []string
+// A StringDictionary numbers distinct strings.
+type StringDictionary struct {
+	List []string
 	ids  map[string]int64
 }
 
-func (d *stringDictionary) index(s string) int64 {
+func (d *StringDictionary) Index(s string) int64 {
 	if i, known := d.ids[s]; known {
 		return i
 	}
 	if d.ids == nil {
 		d.ids = map[string]int64{}
-		for i, have := range d.list { // a reader's
+		for i, have := range d.List { // a reader's
 			d.ids[have] = int64(i)
 		}
-		return d.index(s)
+		return d.Index(s)
 	}
-	i := int64(len(d.list))
+	i := int64(len(d.List))
 	d.ids[s] = i
-	d.list = append(d.list, s)
+	d.List = append(d.List, s)
 	return i
 }
 
-// A listDictionary numbers distinct lists.
-type listDictionary[T any] struct {
-	lists [][]T
+// A ListDictionary numbers distinct lists.
+type ListDictionary[T any] struct {
+	Lists [][]T
 	ids   map[string]int64
 	last  int64 // most often the same list comes again
 }
 
-func (d *listDictionary[T]) index(list []T, appendTo func([]byte, *T) []byte) int64 {
+func (d *ListDictionary[T]) Index(list []T, appendTo func([]byte, *T) []byte) int64 {
 	if d.ids == nil {
 		d.ids = map[string]int64{}
-		for i, have := range d.lists { // a reader's
+		for i, have := range d.Lists { // a reader's
 			d.ids[listKey(have, appendTo)] = int64(i)
 		}
-	} else if last := d.lists[d.last]; len(last) == len(list) && (len(list) == 0 || &last[0] == &list[0]) {
+	} else if last := d.Lists[d.last]; len(last) == len(list) && (len(list) == 0 || &last[0] == &list[0]) {
 		return d.last
 	}
 	key := listKey(list, appendTo)
 	i, known := d.ids[key]
 	if !known {
-		i = int64(len(d.lists))
+		i = int64(len(d.Lists))
 		d.ids[key] = i
-		d.lists = append(d.lists, list)
+		d.Lists = append(d.Lists, list)
 	} else if len(list) > 0 {
-		d.lists[i] = list // equal; the next one is most likely this
+		d.Lists[i] = list // equal; the next one is most likely this
 	}
 	d.last = i
 	return i

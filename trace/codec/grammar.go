@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"cmp"
@@ -44,26 +44,26 @@ func AppendGrammar(b []byte, g grammar.Grammar) []byte {
 // proportional to len(b).
 func DecodeGrammar(b []byte) (g grammar.Grammar, rest []byte, err error) {
 	// every symbol has a byte; runs of rules with equal sizes are bounded by the symbols they need, and by this
-	d := decoder{b: b, budget: newBudget(64*int64(len(b)) + 4096)}
-	g = d.grammar()
-	if d.err != nil {
-		return grammar.Grammar{}, nil, d.err
+	d := Decoder{Rest: b, Budget: NewBudget(64*int64(len(b)) + 4096)}
+	g = d.Grammar()
+	if d.Err != nil {
+		return grammar.Grammar{}, nil, d.Err
 	}
-	return g, d.b, nil
+	return g, d.Rest, nil
 }
 
-func (d *decoder) grammar() grammar.Grammar {
+func (d *Decoder) Grammar() grammar.Grammar {
 	sizes := d.pieces()
 	total := 0
 	for _, n := range sizes {
-		if n < 0 || n > int64(len(d.b)) || total+int(n) > len(d.b) {
-			d.fail(errGrammar)
+		if n < 0 || n > int64(len(d.Rest)) || total+int(n) > len(d.Rest) {
+			d.Fail(errGrammar)
 			return grammar.Grammar{}
 		}
 		total += int(n)
 	}
-	if !d.budget.take(int64(total)*grammar.SymbolBytes + int64(len(sizes))*grammar.RuleBytes) {
-		d.fail(errMemory)
+	if !d.Budget.Take(int64(total)*grammar.SymbolBytes + int64(len(sizes))*grammar.RuleBytes) {
+		d.Fail(ErrMemory)
 		return grammar.Grammar{}
 	}
 	g := grammar.Grammar{Rules: make([][]grammar.Symbol, len(sizes))}
@@ -73,30 +73,30 @@ func (d *decoder) grammar() grammar.Grammar {
 		g.Rules[i] = rest[:n:n]
 		rest = rest[n:]
 		for k := range g.Rules[i] {
-			x := d.uvarintUpTo(math.MaxUint32)
+			x := d.UvarintUpTo(math.MaxUint32)
 			if value := x >> 1; x&1 == 0 {
 				g.Rules[i][k].Value = int32(value)
 			} else if value+uint64(i)+1 < uint64(len(sizes)) {
 				g.Rules[i][k] = grammar.RuleSymbol(int(value)+i+1, 0)
 			} else {
-				d.fail(errGrammar)
+				d.Fail(errGrammar)
 			}
 		}
 	}
 	exponents := d.pieces()
-	if d.err == nil && len(exponents) != total {
-		d.fail(errGrammar)
+	if d.Err == nil && len(exponents) != total {
+		d.Fail(errGrammar)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return grammar.Grammar{}
 	}
 	for i, x := range exponents {
 		symbols[i].Count = uint64(x) + 1
 	}
-	d.release()
-	if d.err == nil {
+	d.Release()
+	if d.Err == nil {
 		if err := g.Validate(); err != nil {
-			d.fail(err)
+			d.Fail(err)
 		}
 	}
 	return g
@@ -107,9 +107,9 @@ func (d *decoder) grammar() grammar.Grammar {
 // numbers (ScalaTrace II §3.2 to 3.4). Rules are counted from the last, so that what many rules refer to has the same
 // name in all of them.
 
-// appendRules writes g, which must be valid.
-func appendRules(b []byte, g grammar.Grammar, purpose effort) []byte {
-	bodies := newListTable()
+// AppendRules writes g, which must be valid.
+func AppendRules(b []byte, g grammar.Grammar, purpose Effort) []byte {
+	bodies := NewListTable()
 	which := make([]int64, len(g.Rules))
 	members := [][]int{}
 	for i, rule := range g.Rules {
@@ -117,7 +117,7 @@ func appendRules(b []byte, g grammar.Grammar, purpose effort) []byte {
 		for k, s := range rule {
 			symbols[k] = symbolCode(s, len(g.Rules))
 		}
-		n := bodies.index(symbols)
+		n := bodies.Index(symbols)
 		if n == len(members) {
 			members = append(members, nil)
 		}
@@ -125,13 +125,13 @@ func appendRules(b []byte, g grammar.Grammar, purpose effort) []byte {
 		which[i] = int64(n)
 	}
 	b = purpose.appendSequence(b, which)
-	b = purpose.appendLists(b, bodies.lists)
+	b = purpose.appendLists(b, bodies.Lists)
 	total := 0
 	for _, rule := range g.Rules {
 		total += len(rule)
 	}
 	exponents := make([]int64, 0, total)
-	for n, list := range bodies.lists {
+	for n, list := range bodies.Lists {
 		for _, k := range bySymbol(list) {
 			for _, rule := range members[n] {
 				exponents = append(exponents, int64(g.Rules[rule][k].Count-1))
@@ -161,26 +161,26 @@ func placesBy(n int, written func(place int32) int64) []int32 {
 	return places
 }
 
-// rules reads what appendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
+// Rules reads what appendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
 // large as in the file: they are read into their place, and nothing else is as long as they are.
-func (d *decoder) rules() grammar.Grammar {
-	which, lengths := d.sequence(), d.sequence()
-	if d.err != nil || !d.temporary(int64(len(which))*4+int64(len(lengths))*24) {
+func (d *Decoder) Rules() grammar.Grammar {
+	which, lengths := d.Sequence(), d.Sequence()
+	if d.Err != nil || !d.Temporary(int64(len(which))*4+int64(len(lengths))*24) {
 		return grammar.Grammar{}
 	}
 	members := make([]int32, len(lengths)) // how many rules each body has
 	total, longest := int64(0), int64(0)
 	for _, n := range which {
 		if n < 0 || n >= int64(len(lengths)) || lengths[n] < 0 || lengths[n] > math.MaxInt32 {
-			d.fail(errGrammar)
+			d.Fail(errGrammar)
 			return grammar.Grammar{}
 		}
 		members[n]++
 		total += lengths[n]
 		longest = max(longest, lengths[n])
 	}
-	if !d.budget.take(total*grammar.SymbolBytes+int64(len(which))*grammar.RuleBytes) || !d.temporary(longest*4) {
-		d.fail(errMemory)
+	if !d.Budget.Take(total*grammar.SymbolBytes+int64(len(which))*grammar.RuleBytes) || !d.Temporary(longest*4) {
+		d.Fail(ErrMemory)
 		return grammar.Grammar{}
 	}
 	g := grammar.Grammar{Rules: make([][]grammar.Symbol, len(which))}
@@ -188,7 +188,7 @@ func (d *decoder) rules() grammar.Grammar {
 	for n := range members {
 		rules := bodies.rules(n)
 		if len(rules) == 0 {
-			d.fail(errGrammar)
+			d.Fail(errGrammar)
 			return grammar.Grammar{}
 		}
 		for _, rule := range rules {
@@ -196,9 +196,9 @@ func (d *decoder) rules() grammar.Grammar {
 		}
 	}
 	d.bodies(g, bodies, lengths)
-	exponents := newValueStream(d.b, d.budget)
-	if d.err != nil || exponents.encoded.left != uint64(total) {
-		d.fail(errGrammar)
+	exponents := NewValueStream(d.Rest, d.Budget)
+	if d.Err != nil || exponents.encoded.left != uint64(total) {
+		d.Fail(errGrammar)
 		return grammar.Grammar{}
 	}
 	for n := range members {
@@ -209,9 +209,9 @@ func (d *decoder) rules() grammar.Grammar {
 		}
 		for _, k := range placesBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
 			for _, rule := range rules {
-				x, ok := exponents.next()
+				x, ok := exponents.Next()
 				if !ok {
-					d.fail(exponents.err())
+					d.Fail(exponents.Err())
 					return grammar.Grammar{}
 				}
 				g.Rules[rule][k].Count = uint64(x) + 1
@@ -220,7 +220,7 @@ func (d *decoder) rules() grammar.Grammar {
 	}
 	d.follow(exponents.encoded)
 	if err := g.Validate(); err != nil {
-		d.fail(err)
+		d.Fail(err)
 	}
 	return g
 }
@@ -263,7 +263,7 @@ func symbolCode(s grammar.Symbol, rules int) int64 {
 
 // bodies fills in the symbols of the first rule of each body, without exponents: a list of lists of which the lengths have
 // been read.
-func (d *decoder) bodies(g grammar.Grammar, bodies bodyRules, lengths []int64) {
+func (d *Decoder) bodies(g grammar.Grammar, bodies bodyRules, lengths []int64) {
 	body := func(n int) []grammar.Symbol { return g.Rules[bodies.rules(n)[0]] }
 	for _, group := range groupLists(lengths) {
 		n := int(lengths[group[0]])
@@ -278,24 +278,24 @@ func (d *decoder) bodies(g grammar.Grammar, bodies bodyRules, lengths []int64) {
 }
 
 // symbols reads a sequence of n symbols.
-func (d *decoder) symbols(n, rules int, at func(k int) *grammar.Symbol) {
-	if d.err != nil {
+func (d *Decoder) symbols(n, rules int, at func(k int) *grammar.Symbol) {
+	if d.Err != nil {
 		return
 	}
-	values := newValueStream(d.b, d.budget)
+	values := NewValueStream(d.Rest, d.Budget)
 	if values.encoded.left != uint64(n) {
-		d.fail(errGrammar)
+		d.Fail(errGrammar)
 		return
 	}
 	for k := range n {
-		x, ok := values.next()
+		x, ok := values.Next()
 		if !ok {
-			d.fail(values.err())
+			d.Fail(values.Err())
 			return
 		}
 		value := x >> 1
 		if x < 0 || value > math.MaxInt32 || x&1 == 1 && value >= int64(rules) {
-			d.fail(errGrammar)
+			d.Fail(errGrammar)
 			return
 		}
 		s := at(k)

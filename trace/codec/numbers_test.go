@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"math"
@@ -53,10 +53,10 @@ func TestNumbersAreAList(t *testing.T) {
 			again.PushRun(run.First, run.Step, count)
 		}
 		require.True(t, n.Equal(&again))
-		d := decoder{b: AppendSequence(nil, values)}
-		read := d.numbers(len(values))
-		require.NoError(t, d.err)
-		require.Empty(t, d.b)
+		d := Decoder{Rest: AppendSequence(nil, values)}
+		read := d.Numbers(len(values))
+		require.NoError(t, d.Err)
+		require.Empty(t, d.Rest)
 		require.True(t, n.Equal(&read))
 
 		equal, within, increasing := true, true, true
@@ -80,7 +80,7 @@ func TestNumbersAreAList(t *testing.T) {
 		if len(values) > 0 && low > -1<<40 && high < 1<<40 {
 			require.True(t, n.Within(low, high+1))
 			if low >= 0 && high < math.MaxInt32 {
-				require.Equal(t, increasing, n.increasing())
+				require.Equal(t, increasing, n.Increasing())
 			}
 		}
 		if len(values) == 0 {
@@ -117,8 +117,8 @@ func TestNumbersOfARegularJob(t *testing.T) {
 		n.Push(i / 64 % 2 * 7)
 	}
 	n.PushRun(5, 3, 1<<20)
-	require.LessOrEqual(t, n.bytes(), int64(numbersPieceBytes*(1<<14+1)))
+	require.LessOrEqual(t, n.Bytes(), int64(numbersPieceBytes*(1<<14+1)))
 	var m Numbers
 	m.PushRun(0, 1, 1<<30)
-	require.Equal(t, int64(numbersPieceBytes), m.bytes())
+	require.Equal(t, int64(numbersPieceBytes), m.Bytes())
 }

@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"encoding/binary"
@@ -11,16 +11,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A blockType says what a block holds: a number that whoever writes the file gives a meaning.
-type blockType uint8
+// A Kind says what a block holds: a number that whoever writes the file gives a meaning.
+type Kind uint8
 
-// codec says how a block's content is stored.
-type codec uint8
+// coder says how a block's content is stored.
+type coder uint8
 
 const (
-	codecNone codec = iota
-	codecZstd
-	codecMix // mixcodec.go
+	coderNone coder = iota
+	coderZstd
+	coderMix // mixcodec.go
 )
 
 // A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
@@ -43,18 +43,18 @@ func newBlockEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
-// packing says which codecs may make the content of a block shorter.
-type packing uint8
+// Packing says which codecs may make the content of a block shorter.
+type Packing uint8
 
 const (
-	packNot      packing = iota // it is stored as it is
-	packFast                    // zstd at its fastest
-	packZstd                    // zstd at its smallest
-	packSmallest                // that, or the mixing codec
+	PackNone     Packing = iota // it is stored as it is
+	PackFast                    // zstd at its fastest
+	PackZstd                    // zstd at its smallest
+	PackSmallest                // that, or the mixing codec
 )
 
-// appendBlock appends a block.
-func appendBlock(b []byte, kind blockType, content []byte, packed packing) []byte {
+// AppendBlock appends a block.
+func AppendBlock(b []byte, kind Kind, content []byte, packed Packing) []byte {
 	stored, how := pack(content, packed)
 	start := len(b)
 	b = append(b, blockHead(kind, how, len(content), len(stored))...)
@@ -63,31 +63,37 @@ func appendBlock(b []byte, kind blockType, content []byte, packed packing) []byt
 }
 
 // blockHead is what stands before the checksum of a block.
-func blockHead(kind blockType, how codec, length, stored int) []byte {
+func blockHead(kind Kind, how coder, length, stored int) []byte {
 	b := append(make([]byte, 0, 2+2*binary.MaxVarintLen64), byte(kind), byte(how))
 	b = binary.AppendUvarint(b, uint64(length))
 	return binary.AppendUvarint(b, uint64(stored))
 }
 
-// pack gives the content of a block as it is stored: the shortest of what its codecs make of it.
-func pack(content []byte, with packing) ([]byte, codec) {
-	stored, how := content, codecNone
-	if with == packNot {
+// Pack gives the content of a block as it is stored: the shortest of what its codecs make of it.
+func pack(content []byte, with Packing) ([]byte, coder) {
+	stored, how := content, coderNone
+	if with == PackNone {
 		return stored, how
 	}
 	encoder := smallestEncoder
-	if with == packFast {
+	if with == PackFast {
 		encoder = fastestEncoder
 	}
 	if packed := encoder().EncodeAll(content, nil); len(packed) < len(stored) {
-		stored, how = packed, codecZstd
+		stored, how = packed, coderZstd
 	}
-	if with == packSmallest && len(content) <= mixLimit {
+	if with == PackSmallest && len(content) <= mixLimit {
 		if packed := encodeMix(content); len(packed) < len(stored) {
-			stored, how = packed, codecMix
+			stored, how = packed, coderMix
 		}
 	}
 	return stored, how
+}
+
+// PackedSize is how many bytes the content of a block takes as it is stored.
+func PackedSize(content []byte, with Packing) int {
+	packed, _ := pack(content, with)
+	return len(packed)
 }
 
 func blockChecksum(head, stored []byte) uint32 {
@@ -98,39 +104,39 @@ func blockChecksum(head, stored []byte) uint32 {
 	return uint32(d.Sum64())
 }
 
-// openBlock checks a block, which must be exactly b, and returns its content, which may be a part of b and is booked
+// OpenBlock checks a block, which must be exactly b, and returns its content, which may be a part of b and is booked
 // on m.
-func openBlock(b []byte, want blockType, m *budget) (content []byte, err error) {
-	d := decoder{b: b}
-	kind, how := blockType(d.byte()), codec(d.byte())
-	length, storedLength := d.uvarint(), d.uvarint()
-	head := b[:len(b)-len(d.b)]
+func OpenBlock(b []byte, want Kind, m *Budget) (content []byte, err error) {
+	d := Decoder{Rest: b}
+	kind, how := Kind(d.Byte()), coder(d.Byte())
+	length, storedLength := d.Uvarint(), d.Uvarint()
+	head := b[:len(b)-len(d.Rest)]
 	sum := d.uint32()
 	switch {
-	case d.err != nil:
-		return nil, d.err
-	case storedLength != uint64(len(d.b)):
+	case d.Err != nil:
+		return nil, d.Err
+	case storedLength != uint64(len(d.Rest)):
 		return nil, errors.New("length is wrong")
-	case sum != blockChecksum(head, d.b):
+	case sum != blockChecksum(head, d.Rest):
 		return nil, errors.New("checksum is wrong")
 	case kind != want:
 		return nil, fmt.Errorf("type is %d", kind)
 	}
-	return unpack(how, length, d.b, m)
+	return unpack(how, length, d.Rest, m)
 }
 
 // unpack gives the content, so long, of what pack made of it. It may be a part of stored and is booked on m.
-func unpack(how codec, length uint64, stored []byte, m *budget) ([]byte, error) {
-	if length > math.MaxInt64 || !m.take(int64(length)) {
-		return nil, errMemory
+func unpack(how coder, length uint64, stored []byte, m *Budget) ([]byte, error) {
+	if length > math.MaxInt64 || !m.Take(int64(length)) {
+		return nil, ErrMemory
 	}
 	switch how {
-	case codecNone:
+	case coderNone:
 		if length != uint64(len(stored)) {
 			return nil, errors.New("lengths disagree")
 		}
 		return stored, nil
-	case codecZstd:
+	case coderZstd:
 		content, err := blockDecoder().DecodeAll(stored, make([]byte, 0, length))
 		if err == nil && uint64(len(content)) != length {
 			err = errors.New("lengths disagree")
@@ -139,7 +145,7 @@ func unpack(how codec, length uint64, stored []byte, m *budget) ([]byte, error) 
 			return nil, err
 		}
 		return content, nil
-	case codecMix:
+	case coderMix:
 		return decodeMix(stored, int(min(length, mixLimit+1)))
 	}
 	return nil, fmt.Errorf("codec %d is unknown", how)

@@ -1,47 +1,47 @@
-package trace
+package codec
 
 import "math"
 
 // Lists of integers, and columns of tables, as the format has them.
 
-// A listTable numbers distinct lists of integers in order of first sight.
-type listTable struct {
+// A ListTable numbers distinct lists of integers in order of first sight.
+type ListTable struct {
 	numbers map[string]int
-	lists   [][]int64
+	Lists   [][]int64
 }
 
-func newListTable() *listTable { return &listTable{numbers: map[string]int{}} }
+func NewListTable() *ListTable { return &ListTable{numbers: map[string]int{}} }
 
-func (t *listTable) index(list []int64) int {
+func (t *ListTable) Index(list []int64) int {
 	key := string(appendPieces(nil, list))
 	i, known := t.numbers[key]
 	if !known {
-		i = len(t.lists)
+		i = len(t.Lists)
 		t.numbers[key] = i
-		t.lists = append(t.lists, list)
+		t.Lists = append(t.Lists, list)
 	}
 	return i
 }
 
-// appendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
+// AppendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
 // each, short ones position by position.
-func appendLists(b []byte, lists [][]int64) []byte { return smallest.appendLists(b, lists) }
+func AppendLists(b []byte, lists [][]int64) []byte { return Smallest.appendLists(b, lists) }
 
-func (p effort) appendLists(b []byte, lists [][]int64) []byte {
+func (p Effort) appendLists(b []byte, lists [][]int64) []byte {
 	return p.appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
 }
 
-// appendColumns is appendLists for columns, one of which is expanded at a time.
-func appendColumns(b []byte, columns []Numbers) []byte {
+// AppendColumns is appendLists for columns, one of which is expanded at a time.
+func AppendColumns(b []byte, columns []Numbers) []byte {
 	var values []int64
-	return smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
+	return Smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
 		values = columns[i].Values(values[:0])
 		return values
 	})
 }
 
 // appendListsOf writes n lists; what list gives is used until it is called again.
-func (p effort) appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
+func (p Effort) appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
 	lengths := make([]int64, n)
 	for i := range lengths {
 		lengths[i] = int64(length(i))
@@ -84,9 +84,9 @@ func groupLists(lengths []int64) [][]int {
 	return groups
 }
 
-func (d *decoder) lists() [][]int64 {
-	lengths := d.sequence()
-	if !d.temporary(int64(len(lengths)) * 40) {
+func (d *Decoder) Lists() [][]int64 {
+	lengths := d.Sequence()
+	if !d.Temporary(int64(len(lengths)) * 40) {
 		return nil
 	}
 	lists := make([][]int64, len(lengths))
@@ -94,16 +94,16 @@ func (d *decoder) lists() [][]int64 {
 		n := lengths[group[0]]
 		switch {
 		case n < 0 || n > math.MaxInt32:
-			d.fail(errNumber)
+			d.Fail(ErrNumber)
 		case int(n) > len(group):
 			for _, i := range group {
-				lists[i] = d.column(int(n))
+				lists[i] = d.Column(int(n))
 			}
 		default:
-			if !d.temporary(n * int64(len(group)) * 8) {
+			if !d.Temporary(n * int64(len(group)) * 8) {
 				return nil
 			}
-			all := d.column(int(n) * len(group))
+			all := d.Column(int(n) * len(group))
 			mine := make([]int64, len(all))
 			for j, i := range group {
 				lists[i] = mine[j*int(n) : (j+1)*int(n) : (j+1)*int(n)]
@@ -112,18 +112,18 @@ func (d *decoder) lists() [][]int64 {
 				}
 			}
 		}
-		if d.err != nil {
+		if d.Err != nil {
 			return nil
 		}
 	}
 	return lists
 }
 
-// columns reads what appendColumns wrote.
-func (d *decoder) columns() []Numbers {
-	lengths := d.sequence()
-	if !d.budget.take(int64(len(lengths)) * 72) {
-		d.fail(errMemory)
+// Columns reads what appendColumns wrote.
+func (d *Decoder) Columns() []Numbers {
+	lengths := d.Sequence()
+	if !d.Budget.Take(int64(len(lengths)) * 72) {
+		d.Fail(ErrMemory)
 		return nil
 	}
 	columns := make([]Numbers, len(lengths))
@@ -131,29 +131,29 @@ func (d *decoder) columns() []Numbers {
 		n := lengths[group[0]]
 		switch {
 		case n < 0 || n > math.MaxInt32 || n > math.MaxInt32/int64(len(group)):
-			d.fail(errNumber)
+			d.Fail(ErrNumber)
 		case int(n) > len(group):
 			for _, i := range group {
-				columns[i] = d.numbers(int(n))
+				columns[i] = d.Numbers(int(n))
 			}
 		default:
-			if !d.budget.take(n * int64(len(group)) * 16) {
-				d.fail(errMemory)
+			if !d.Budget.Take(n * int64(len(group)) * 16) {
+				d.Fail(ErrMemory)
 				return nil
 			}
-			for j, v := range d.column(int(n) * len(group)) {
+			for j, v := range d.Column(int(n) * len(group)) {
 				columns[group[j%len(group)]].Push(v)
 			}
 		}
-		if d.err != nil {
+		if d.Err != nil {
 			return nil
 		}
 	}
 	return columns
 }
 
-// numbers are those of a list in the type that sequences have.
-func numbers[T int | int32 | uint32](list []T) []int64 {
+// Int64s are those of a list in the type that sequences have.
+func Int64s[T int | int32 | uint32](list []T) []int64 {
 	all := make([]int64, len(list))
 	for i, x := range list {
 		all[i] = int64(x)

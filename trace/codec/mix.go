@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"crypto/sha256"
@@ -27,7 +27,7 @@ type Sequence struct {
 func (s *Sequence) Memory() int64 {
 	n := int64(cap(s.Values)) * 8
 	for _, c := range s.Chunks {
-		n += chunkBytes + int64(cap(c.coded))
+		n += ChunkBytes + int64(cap(c.coded))
 	}
 	return n
 }
@@ -38,7 +38,7 @@ type Chunk struct {
 
 	coded []byte    // as AppendSequence has them
 	file  ChunkFile // nil: none
-	entry indexEntry
+	entry Entry
 	of    *Chunk
 	more  int64 // than those of that chunk
 }
@@ -53,16 +53,16 @@ type ChunkSummary struct {
 // A ChunkFile has chunks in blocks.
 type ChunkFile interface {
 	// Chunk reads a block, which is booked on Budget.
-	Chunk(e indexEntry) ([]byte, error)
+	Chunk(e Entry) ([]byte, error)
 	// Budget is where what is read of a chunk is booked.
-	Budget() *budget
+	Budget() *Budget
 }
 
-// chunkBytes is what is booked for a chunk.
-const chunkBytes = 160
+// ChunkBytes is what is booked for a chunk.
+const ChunkBytes = 160
 
 // StoredChunk is a chunk in a block of a file.
-func StoredChunk(file ChunkFile, e indexEntry, summary ChunkSummary) Chunk {
+func StoredChunk(file ChunkFile, e Entry, summary ChunkSummary) Chunk {
 	return Chunk{summary: summary, file: file, entry: e}
 }
 
@@ -70,9 +70,9 @@ func StoredChunk(file ChunkFile, e indexEntry, summary ChunkSummary) Chunk {
 func (c *Chunk) Summary() ChunkSummary { return c.summary }
 
 // Stored is the block that has the chunk; nil if it is in no file.
-func (c *Chunk) Stored() (ChunkFile, indexEntry) { return c.file, c.entry }
+func (c *Chunk) Stored() (ChunkFile, Entry) { return c.file, c.entry }
 
-var errChunk = errors.New("trace: damaged chunk of a value sequence")
+var ErrChunk = errors.New("trace: damaged chunk of a value sequence")
 
 // newChunk codes values.
 func newChunk(values []int64) *Chunk {
@@ -98,8 +98,8 @@ func (c *Chunk) describe(values []int64) {
 	c.summary.Equal = !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
 }
 
-// content is the chunk as AppendSequence has it. It is booked on the budget of its file until give.
-func (c *Chunk) content() ([]byte, error) {
+// Content is the chunk as AppendSequence has it. It is booked on the budget of its file until give.
+func (c *Chunk) Content() ([]byte, error) {
 	switch {
 	case c.of != nil:
 		values, err := c.of.values()
@@ -116,15 +116,15 @@ func (c *Chunk) content() ([]byte, error) {
 	return c.coded, nil
 }
 
-// give gives back what content has booked.
-func (c *Chunk) give(content []byte) {
+// Give gives back what content has booked.
+func (c *Chunk) Give(content []byte) {
 	if c.file != nil {
-		c.file.Budget().give(int64(len(content)))
+		c.file.Budget().Give(int64(len(content)))
 	}
 }
 
 // budget is where what is decoded of the chunk is booked.
-func (c *Chunk) budget() *budget {
+func (c *Chunk) budget() *Budget {
 	if c.file != nil {
 		return c.file.Budget()
 	}
@@ -134,33 +134,33 @@ func (c *Chunk) budget() *budget {
 // read begins to decode the content of a chunk.
 func (c *Chunk) read(content []byte) (sequenceReader, error) {
 	r := newSequenceReader(content, c.budget())
-	if r.d.err != nil || r.left != SequenceChunk {
-		return r, errChunk
+	if r.d.Err != nil || r.left != SequenceChunk {
+		return r, ErrChunk
 	}
 	return r, nil
 }
 
 // values decodes the chunk.
 func (c *Chunk) values() ([]int64, error) {
-	content, err := c.content()
+	content, err := c.Content()
 	if err != nil {
 		return nil, err
 	}
-	defer c.give(content)
+	defer c.Give(content)
 	r, err := c.read(content)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]int64, SequenceChunk)
-	if n := r.read(values); n < len(values) || len(r.d.b) > 0 {
-		return nil, errors.Join(errChunk, r.d.err)
+	if n := r.read(values); n < len(values) || len(r.d.Rest) > 0 {
+		return nil, errors.Join(ErrChunk, r.d.Err)
 	}
 	r.end()
 	return values, nil
 }
 
-// check reads a chunk of a file, if that was not done before, and notes what it is.
-func (c *Chunk) check() error {
+// Check reads a chunk of a file, if that was not done before, and notes what it is.
+func (c *Chunk) Check() error {
 	if c.summary.Sum != [16]byte{} {
 		return nil
 	}
@@ -256,17 +256,17 @@ func (s *Sequence) Plus(more int64) (Sequence, error) {
 }
 
 // Read begins to read the values one by one.
-func (s *Sequence) Read() *ValueReader { return &ValueReader{newSequenceStream(*s, nil)} }
+func (s *Sequence) Read() *ValueReader { return &ValueReader{NewSequenceStream(*s, nil)} }
 
 // A ValueReader gives values in order.
-type ValueReader struct{ stream valueStream }
+type ValueReader struct{ stream ValueStream }
 
 // Next is the next value; false at the end or on an error.
-func (r *ValueReader) Next() (int64, bool) { return r.stream.next() }
+func (r *ValueReader) Next() (int64, bool) { return r.stream.Next() }
 
 // Err is why Next stopped before the end, if it did.
 func (r *ValueReader) Err() error {
-	if err := r.stream.err(); !errors.Is(err, errStreamEnds) {
+	if err := r.stream.Err(); !errors.Is(err, ErrStreamEnds) {
 		return fmt.Errorf("trace: value sequence: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"iter"
@@ -123,30 +123,30 @@ func (n *Numbers) At(i int) int64 {
 	return n.in(n.piece(i), i)
 }
 
-// A numbersLookup finds numbers at places that are near to each other.
-type numbersLookup struct {
-	of         *Numbers
+// A NumbersLookup finds numbers at places that are near to each other.
+type NumbersLookup struct {
+	Of         *Numbers
 	piece      int
 	start, end int
 }
 
-func (l *numbersLookup) at(i int) int64 {
+func (l *NumbersLookup) At(i int) int64 {
 	if i < l.start || i >= l.end {
-		if next := l.piece + 1; i == l.end && l.end > 0 && next < len(l.of.pieces) {
+		if next := l.piece + 1; i == l.end && l.end > 0 && next < len(l.Of.pieces) {
 			l.piece = next
 		} else {
-			l.piece = l.of.piece(i)
+			l.piece = l.Of.piece(i)
 		}
-		l.start, l.end = int(l.of.pieces[l.piece].start), l.of.end(l.piece)
+		l.start, l.end = int(l.Of.pieces[l.piece].start), l.Of.end(l.piece)
 	}
-	return l.of.in(l.piece, i)
+	return l.Of.in(l.piece, i)
 }
 
 // Lookup gives a function that finds numbers as At does, faster at places that are near to each other. It is for one
 // goroutine, and for as long as the list does not grow.
 func (n *Numbers) Lookup() func(i int) int64 {
-	l := numbersLookup{of: n}
-	return l.at
+	l := NumbersLookup{Of: n}
+	return l.At
 }
 
 // All goes through the list: places and numbers.
@@ -248,12 +248,12 @@ func (n *Numbers) runs(piece, from, to int, yield func(NumberRun, int) bool) boo
 // RunsAt goes through the numbers at some places, as progressions. All places must be there (see Within).
 func (n *Numbers) RunsAt(places *Numbers) iter.Seq2[NumberRun, int] {
 	return func(yield func(NumberRun, int) bool) {
-		l := numbersLookup{of: n}
+		l := NumbersLookup{Of: n}
 		for where, count := range places.Runs() {
 			at := int(where.First)
 			if where.Step != 1 {
 				for range count {
-					if !yield(NumberRun{l.at(at), 0}, 1) {
+					if !yield(NumberRun{l.At(at), 0}, 1) {
 						return
 					}
 					at += int(where.Step)
@@ -261,7 +261,7 @@ func (n *Numbers) RunsAt(places *Numbers) iter.Seq2[NumberRun, int] {
 				continue
 			}
 			for until := at + count; at < until; {
-				l.at(at)
+				l.At(at)
 				to := min(until, l.end)
 				if !n.runs(l.piece, at, to, yield) {
 					return
@@ -291,8 +291,8 @@ func (n *Numbers) Within(low, high int64) bool {
 	return true
 }
 
-// increasing tells whether each number is greater than the one before it; they are Within [0, 2^31).
-func (n *Numbers) increasing() bool {
+// Increasing tells whether each number is greater than the one before it; they are Within [0, 2^31).
+func (n *Numbers) Increasing() bool {
 	before := int64(-1)
 	for run, count := range n.Runs() {
 		if run.First <= before || count > 1 && run.Step <= 0 {
@@ -303,17 +303,17 @@ func (n *Numbers) increasing() bool {
 	return true
 }
 
-// find is the place of a number in an increasing list; where it is not there, the place of the first greater one.
-func (n *Numbers) find(v int64) (int, bool) {
+// Find is the place of a number in an increasing list; where it is not there, the place of the first greater one.
+func (n *Numbers) Find(v int64) (int, bool) {
 	i := sort.Search(n.n, func(i int) bool { return n.At(i) >= v })
 	return i, i < n.n && n.At(i) == v
 }
 
-// numbers reads a sequence of n numbers. What it holds is booked.
-func (d *decoder) numbers(n int) Numbers {
+// Numbers reads a sequence of n numbers. What it holds is booked.
+func (d *Decoder) Numbers(n int) Numbers {
 	var list Numbers
-	if count := d.uvarint(); count != uint64(n) {
-		d.fail(errSequence)
+	if count := d.Uvarint(); count != uint64(n) {
+		d.Fail(ErrSequence)
 		return list
 	}
 	r := sequenceReader{d: *d, left: uint64(n)}
@@ -321,7 +321,7 @@ func (d *decoder) numbers(n int) Numbers {
 	held := int64(0)
 	for r.left > 0 {
 		if r.piece == 0 && !r.start() {
-			d.fail(r.d.err)
+			d.Fail(r.d.Err)
 			return Numbers{}
 		}
 		switch m := int(r.piece); r.kind {
@@ -335,16 +335,16 @@ func (d *decoder) numbers(n int) Numbers {
 		default:
 			k := r.read(made[:min(m, len(made))])
 			if k == 0 {
-				d.fail(r.d.err)
+				d.Fail(r.d.Err)
 				return Numbers{}
 			}
 			for _, v := range made[:k] {
 				list.Push(v)
 			}
 		}
-		if now := list.bytes(); now > held {
-			if !d.budget.take(now - held) {
-				d.fail(errMemory)
+		if now := list.Bytes(); now > held {
+			if !d.Budget.Take(now - held) {
+				d.Fail(ErrMemory)
 				return Numbers{}
 			}
 			held = now
@@ -354,14 +354,14 @@ func (d *decoder) numbers(n int) Numbers {
 	return list
 }
 
-// bytes is what the list holds.
-func (n *Numbers) bytes() int64 { return int64(8*len(n.loose) + numbersPieceBytes*len(n.pieces)) }
+// Bytes is what the list holds.
+func (n *Numbers) Bytes() int64 { return int64(8*len(n.loose) + numbersPieceBytes*len(n.pieces)) }
 
-// textNumbers reads a column of texts: indices into the section's strings.
-func (d *decoder) textNumbers(n int) Numbers {
-	list := d.numbers(n)
-	if d.err == nil && !list.Within(0, int64(len(d.strings))) {
-		d.fail(errNumber)
+// TextNumbers reads a column of texts: indices into the section's strings.
+func (d *Decoder) TextNumbers(n int) Numbers {
+	list := d.Numbers(n)
+	if d.Err == nil && !list.Within(0, int64(len(d.Strings))) {
+		d.Fail(ErrNumber)
 		list = Numbers{}
 	}
 	return list

@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"encoding/binary"
@@ -24,7 +24,7 @@ const (
 	shortestRun = 4
 )
 
-var errSequence = errors.New("trace: damaged sequence")
+var ErrSequence = errors.New("trace: damaged sequence")
 
 // AppendSequence appends the compact encoding of values: pieces, or a grammar of the values or of their differences
 // where that is much shorter. Bits of floating-point numbers may be among the values.
@@ -37,12 +37,12 @@ func AppendSequence(b []byte, values []int64) []byte {
 	return b
 }
 
-// An effort says what something is written for.
-type effort uint8
+// An Effort says what something is written for.
+type Effort uint8
 
 const (
-	smallest effort = iota // a finished trace: written once and kept
-	fastest                // a shard: read once, by a merge that has many of them
+	Smallest Effort = iota // a finished trace: written once and kept
+	Fastest                // a shard: read once, by a merge that has many of them
 )
 
 // longestTried is how many values are made a grammar of at most where writing should be fast. Longer sequences are those of
@@ -50,8 +50,8 @@ const (
 const longestTried = 1 << 12
 
 // appendSequence is AppendSequence with as much effort as is worthwhile.
-func (p effort) appendSequence(b []byte, values []int64) []byte {
-	if p == fastest && len(values) > longestTried {
+func (p Effort) appendSequence(b []byte, values []int64) []byte {
+	if p == Fastest && len(values) > longestTried {
 		return appendPieces(b, values)
 	}
 	return AppendSequence(b, values)
@@ -131,50 +131,50 @@ func appendLiterals(b []byte, values []int64, before int64) []byte {
 
 func varintLen(x int64) int {
 	n := 1
-	for u := zigzag(x); u >= 0x80; u >>= 7 {
+	for u := Zigzag(x); u >= 0x80; u >>= 7 {
 		n++
 	}
 	return n
 }
 
-// sequence reads a sequence within the decoder's budget, on which it is temporary.
-func (d *decoder) sequence() []int64 {
-	n := d.uvarint()
-	if n > 1<<60 || !d.temporary(int64(n)*8) {
-		d.fail(errMemory)
+// Sequence reads a sequence within the decoder's budget, on which it is temporary.
+func (d *Decoder) Sequence() []int64 {
+	n := d.Uvarint()
+	if n > 1<<60 || !d.Temporary(int64(n)*8) {
+		d.Fail(ErrMemory)
 		return nil
 	}
 	return d.sequenceValues(n)
 }
 
 // pieces is a sequence that is no grammar; temporary too.
-func (d *decoder) pieces() []int64 {
-	n := d.uvarint()
-	if n > 1<<60 || !d.temporary(int64(n)*8) {
-		d.fail(errMemory)
+func (d *Decoder) pieces() []int64 {
+	n := d.Uvarint()
+	if n > 1<<60 || !d.Temporary(int64(n)*8) {
+		d.Fail(ErrMemory)
 		return nil
 	}
 	return d.readSequence(sequenceReader{d: *d, left: n, plain: true})
 }
 
-// column is a sequence of which the number of values is known.
-func (d *decoder) column(n int) []int64 {
-	values := d.sequence()
-	if d.err == nil && len(values) != n {
-		d.fail(errSequence)
+// Column is a sequence of which the number of values is known.
+func (d *Decoder) Column(n int) []int64 {
+	values := d.Sequence()
+	if d.Err == nil && len(values) != n {
+		d.Fail(ErrSequence)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return make([]int64, n)
 	}
 	return values
 }
 
 // sequenceValues reads the pieces of n values; the caller has checked that n is affordable.
-func (d *decoder) sequenceValues(n uint64) []int64 {
+func (d *Decoder) sequenceValues(n uint64) []int64 {
 	return d.readSequence(sequenceReader{d: *d, left: n})
 }
 
-func (d *decoder) readSequence(r sequenceReader) []int64 {
+func (d *Decoder) readSequence(r sequenceReader) []int64 {
 	n := r.left
 	// a damaged file may claim many values and have few: grow with what is there
 	values := make([]int64, 0, min(n, 1024))
@@ -182,7 +182,7 @@ func (d *decoder) readSequence(r sequenceReader) []int64 {
 		values = slices.Grow(values, int(min(n-uint64(len(values)), uint64(len(values)+1024))))
 		k := r.read(values[len(values):cap(values)])
 		if k == 0 {
-			d.fail(r.d.err)
+			d.Fail(r.d.Err)
 			return nil
 		}
 		values = values[:len(values)+k]
@@ -192,22 +192,22 @@ func (d *decoder) readSequence(r sequenceReader) []int64 {
 }
 
 // follow goes on behind a sequence that has been read to its end by itself.
-func (d *decoder) follow(r *sequenceReader) {
-	d.b = r.d.b
+func (d *Decoder) follow(r *sequenceReader) {
+	d.Rest = r.d.Rest
 	r.end()
 }
 
 // end gives back the grammar of a sequence that is one, and is read by itself only.
 func (r *sequenceReader) end() {
 	if r.grammar != nil {
-		r.d.budget.give(r.grammar.bytes())
+		r.d.Budget.Give(r.grammar.bytes())
 		r.grammar = nil
 	}
 }
 
 // A sequenceReader gives the values of a sequence one by one.
 type sequenceReader struct {
-	d     decoder
+	d     Decoder
 	left  uint64 // values of the sequence
 	piece uint64 // values left in the piece
 	kind  uint8
@@ -217,13 +217,13 @@ type sequenceReader struct {
 	begun bool // a piece has been read
 	plain bool // only pieces are allowed
 
-	grammar *sequenceGrammar // of a sequence that is one
+	grammar *SequenceGrammar // of a sequence that is one
 	walk    *grammar.Walk
 }
 
-func newSequenceReader(b []byte, m *budget) sequenceReader {
-	r := sequenceReader{d: decoder{b: b, budget: m}}
-	r.left = r.d.uvarint()
+func newSequenceReader(b []byte, m *Budget) sequenceReader {
+	r := sequenceReader{d: Decoder{Rest: b, Budget: m}}
+	r.left = r.d.Uvarint()
 	return r
 }
 
@@ -264,7 +264,7 @@ func (r *sequenceReader) fill(dst []int64) bool {
 			dst[i] = value
 		}
 	default:
-		b := r.d.b
+		b := r.d.Rest
 		differences := int64(0)
 		if r.kind == pieceDifferences {
 			differences = -1
@@ -285,22 +285,22 @@ func (r *sequenceReader) fill(dst []int64) bool {
 			default:
 				var n int
 				if x, n = binary.Uvarint(b); n <= 0 {
-					r.d.fail(errSequence)
+					r.d.Fail(ErrSequence)
 					return false
 				}
 				b = b[n:]
 			}
-			value = value&differences + unzigzag(x)
+			value = value&differences + Unzigzag(x)
 			dst[i] = value
 		}
-		r.d.b = b
+		r.d.Rest = b
 	}
 	r.value = value
 	return true
 }
 
 func (r *sequenceReader) start() bool {
-	head := r.d.uvarint()
+	head := r.d.Uvarint()
 	r.kind = uint8(head & pieceKindMask)
 	r.piece = head >> pieceKindBits
 	if r.piece == 0 && !r.begun && !r.plain {
@@ -308,19 +308,19 @@ func (r *sequenceReader) start() bool {
 	}
 	r.begun = true
 	if r.piece == 0 || r.piece > r.left {
-		r.d.fail(errSequence)
+		r.d.Fail(ErrSequence)
 		return false
 	}
 	switch r.kind {
 	case pieceRun:
-		r.value += r.d.varint()
+		r.value += r.d.Varint()
 		r.step = 0
 	case pieceProgression:
-		first := r.d.varint()
-		r.step = r.d.varint()
+		first := r.d.Varint()
+		r.step = r.d.Varint()
 		r.value += first - r.step
 	}
-	return r.d.err == nil
+	return r.d.Err == nil
 }
 
 // skip passes over n values without making them where they follow from each other; false when there are fewer.

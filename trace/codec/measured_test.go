@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"math/rand/v2"
@@ -19,26 +19,26 @@ func TestMeasuredColumns(t *testing.T) {
 			values[i] = random.Int64N(1<<random.IntN(50)) - random.Int64N(1<<random.IntN(10))
 		}
 		list := NewNumbers(values...)
-		g := groupRows(groups)
-		s := newSection()
-		s.measured(&list, &g)
-		d := &decoder{b: s.b, budget: newBudget(1 << 20)}
-		read := d.grouping(n, func() []int64 { return groups })
-		got := d.measured(read, -1<<62, 1<<62)
-		require.NoError(t, d.err)
-		require.Empty(t, d.b)
+		g := GroupRows(groups)
+		s := NewSectionWriter()
+		s.Measured(&list, &g)
+		d := &Decoder{Rest: s.Body, Budget: NewBudget(1 << 20)}
+		read := d.Grouping(n, func() []int64 { return groups })
+		got := d.Measured(read, -1<<62, 1<<62)
+		require.NoError(t, d.Err)
+		require.Empty(t, d.Rest)
 		require.Equal(t, values, append([]int64{}, got.Values(nil)...))
 		if n > 0 {
-			d = &decoder{b: s.b, budget: newBudget(1 << 20)}
-			d.measured(&g, 1<<62, 1<<63-1)
-			require.Error(t, d.err, "out of range")
+			d = &Decoder{Rest: s.Body, Budget: NewBudget(1 << 20)}
+			d.Measured(&g, 1<<62, 1<<63-1)
+			require.Error(t, d.Err, "out of range")
 		}
 	}
 }
 
 // Rows of a group stand together, groups by their first rows.
 func TestGroupRows(t *testing.T) {
-	g := groupRows([]int64{7, 3, 7, 9, 3})
+	g := GroupRows([]int64{7, 3, 7, 9, 3})
 	require.Equal(t, []int32{0, 2, 1, 4, 3}, g.order)
 	require.Equal(t, []int{2, 4, 5}, g.ends)
 	expected, tell := g.expect()

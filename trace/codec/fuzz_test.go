@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"testing"
@@ -12,16 +12,16 @@ import (
 
 func FuzzIndex(f *testing.F) {
 	const begin, memory = 8, 4 << 20
-	var x index
+	var x Index
 	end := int64(begin)
 	for i := range int64(40) {
-		e := indexEntry{kind: blockType(i % 7), offset: end, size: 100 + i*i%50, key: i / 3, part: i % 3}
-		x.add(e)
-		end += e.size
+		e := Entry{Kind: Kind(i % 7), Offset: end, Size: 100 + i*i%50, Key: i / 3, Part: i % 3}
+		x.Add(e)
+		end += e.Size
 	}
-	f.Add(x.append(nil), end)
+	f.Add(x.Append(nil), end)
 	f.Fuzz(func(t *testing.T, b []byte, end int64) {
-		limits.Within(t, memory, func() { _, _ = decodeIndex(b, begin, end, newBudget(memory)) })
+		limits.Within(t, memory, func() { _, _ = DecodeIndex(b, begin, end, NewBudget(memory)) })
 	})
 }
 

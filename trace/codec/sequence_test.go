@@ -1,4 +1,4 @@
-package trace
+package codec
 
 import (
 	"math"
@@ -10,14 +10,14 @@ import (
 
 // decodeSequence reads what AppendSequence wrote, up to so many values, and returns the rest of b.
 func decodeSequence(b []byte, limit int) (values []int64, rest []byte, err error) {
-	d := decoder{b: b}
-	n := d.uvarint()
+	d := Decoder{Rest: b}
+	n := d.Uvarint()
 	if n > uint64(max(limit, 0)) {
-		return nil, nil, errMemory
+		return nil, nil, ErrMemory
 	}
-	d.budget = newBudget(sequenceMemory + 16*int64(n)) // for the grammar
+	d.Budget = NewBudget(sequenceMemory + 16*int64(n)) // for the grammar
 	values = d.sequenceValues(n)
-	return values, d.b, d.err
+	return values, d.Rest, d.Err
 }
 
 // sequenceMemory is what the grammar of a sequence may need besides the values.
@@ -80,13 +80,13 @@ func TestSequenceRoundTrip(t *testing.T) {
 		require.Empty(t, rest)
 		require.Equal(t, values, append([]int64(nil), got...))
 		// the same in small portions
-		s := newValueStream(b, nil)
+		s := NewValueStream(b, nil)
 		for i, want := range values {
-			x, ok := s.next()
+			x, ok := s.Next()
 			require.True(t, ok)
 			require.Equal(t, want, x, "value %d", i)
 		}
-		_, ok := s.next()
+		_, ok := s.Next()
 		require.False(t, ok)
 	}
 }

@@ -1,13 +1,13 @@
-package trace
+package codec
 
 import "errors"
 
-// A valueStream gives the values of a sequence one by one, from memory or, some at a time, from the encoding.
-type valueStream struct {
+// A ValueStream gives the values of a sequence one by one, from memory or, some at a time, from the encoding.
+type ValueStream struct {
 	values  []int64 // what is at hand
 	encoded *sequenceReader
 	chunks  []*Chunk     // that follow
-	rest    *valueStream // that follows on them
+	rest    *ValueStream // that follows on them
 	chunk   *Chunk       // that is read
 	content []byte       // of it
 	buffer  []int64
@@ -16,7 +16,7 @@ type valueStream struct {
 	failed  error
 }
 
-var errStreamEnds = errors.New("a value stream ends too early")
+var ErrStreamEnds = errors.New("a value stream ends too early")
 
 // The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
 const (
@@ -24,24 +24,24 @@ const (
 	streamBuffer      = 128
 )
 
-// newValueStream reads the sequence at the front of b.
-func newValueStream(b []byte, m *budget) valueStream {
+// NewValueStream reads the sequence at the front of b.
+func NewValueStream(b []byte, m *Budget) ValueStream {
 	r := newSequenceReader(b, m)
-	return valueStream{encoded: &r}
+	return ValueStream{encoded: &r}
 }
 
-// newSequenceStream reads chunks and what follows: rest, or if that is nil the values of the sequence.
-func newSequenceStream(s Sequence, rest *valueStream) valueStream {
+// NewSequenceStream reads chunks and what follows: rest, or if that is nil the values of the sequence.
+func NewSequenceStream(s Sequence, rest *ValueStream) ValueStream {
 	if rest == nil {
-		rest = &valueStream{values: s.Values}
+		rest = &ValueStream{values: s.Values}
 	}
 	if len(s.Chunks) == 0 {
 		return *rest
 	}
-	return valueStream{chunks: s.Chunks, rest: rest}
+	return ValueStream{chunks: s.Chunks, rest: rest}
 }
 
-func (v *valueStream) next() (int64, bool) {
+func (v *ValueStream) Next() (int64, bool) {
 	if len(v.values) == 0 {
 		return v.refill()
 	}
@@ -51,13 +51,13 @@ func (v *valueStream) next() (int64, bool) {
 }
 
 // refill decodes more values and takes the first.
-func (v *valueStream) refill() (int64, bool) {
+func (v *ValueStream) refill() (int64, bool) {
 	for v.encoded == nil || v.encoded.left == 0 {
 		if !v.advance() {
 			return 0, false
 		}
 		if len(v.values) > 0 {
-			return v.next()
+			return v.Next()
 		}
 	}
 	if n := len(v.buffer); n < streamBuffer {
@@ -72,15 +72,15 @@ func (v *valueStream) refill() (int64, bool) {
 }
 
 // advance goes on to the next chunk, or to what follows on the last one; false at the end.
-func (v *valueStream) advance() bool {
-	if v.failed != nil || v.encoded != nil && v.encoded.d.err != nil {
+func (v *ValueStream) advance() bool {
+	if v.failed != nil || v.encoded != nil && v.encoded.d.Err != nil {
 		return false
 	}
 	v.leave()
 	switch {
 	case len(v.chunks) > 0:
 		chunk := v.chunks[0]
-		content, err := chunk.content()
+		content, err := chunk.Content()
 		if err != nil {
 			v.failed = err
 			return false
@@ -101,19 +101,19 @@ func (v *valueStream) advance() bool {
 }
 
 // leave gives back the chunk that was read.
-func (v *valueStream) leave() {
+func (v *ValueStream) leave() {
 	if v.chunk == nil {
 		return
 	}
 	if v.encoded != nil {
 		v.encoded.end()
 	}
-	v.chunk.give(v.content)
+	v.chunk.Give(v.content)
 	v.chunk, v.content, v.encoded = nil, nil, nil
 }
 
 // left is how many values are still to come.
-func (v *valueStream) left() uint64 {
+func (v *ValueStream) left() uint64 {
 	n := uint64(len(v.values)) + uint64(len(v.chunks))*SequenceChunk
 	if v.encoded != nil {
 		n += v.encoded.left
@@ -124,21 +124,21 @@ func (v *valueStream) left() uint64 {
 	return n
 }
 
-// take gives the next n values, which are valid until the stream is used again. What it keeps is booked until release.
-func (v *valueStream) take(n int, m *budget) ([]int64, error) {
+// Take gives the next n values, which are valid until the stream is used again. What it keeps is booked until release.
+func (v *ValueStream) Take(n int, m *Budget) ([]int64, error) {
 	if n <= len(v.values) {
 		list := v.values[:n]
 		v.values = v.values[n:]
 		return list, nil
 	}
 	if v.left() < uint64(n) {
-		return nil, v.err()
+		return nil, v.Err()
 	}
 	if n > cap(v.list) {
 		room := max(n, 2*cap(v.list))
 		more := 8 * int64(room-cap(v.list))
-		if !m.take(more) {
-			return nil, errMemory
+		if !m.Take(more) {
+			return nil, ErrMemory
 		}
 		v.booked += more
 		v.list = make([]int64, room)
@@ -153,36 +153,36 @@ func (v *valueStream) take(n int, m *budget) ([]int64, error) {
 		}
 		if v.encoded != nil && v.encoded.left > 0 {
 			if k = v.encoded.read(list[had:]); k == 0 {
-				return nil, v.err()
+				return nil, v.Err()
 			}
 			had += k
 		} else if !v.advance() {
-			return nil, v.err()
+			return nil, v.Err()
 		}
 	}
 	return list, nil
 }
 
-// release gives back what the stream has booked, which is of no use after it.
-func (v *valueStream) release(m *budget) {
-	m.give(v.booked)
+// Release gives back what the stream has booked, which is of no use after it.
+func (v *ValueStream) Release(m *Budget) {
+	m.Give(v.booked)
 	v.booked, v.list = 0, nil
 	v.leave()
 }
 
-// err says why next, take or skip had no more.
-func (v *valueStream) err() error {
+// Err says why next, take or skip had no more.
+func (v *ValueStream) Err() error {
 	switch {
 	case v.failed != nil:
 		return v.failed
-	case v.encoded != nil && v.encoded.d.err != nil:
-		return v.encoded.d.err
+	case v.encoded != nil && v.encoded.d.Err != nil:
+		return v.encoded.d.Err
 	}
-	return errStreamEnds
+	return ErrStreamEnds
 }
 
-// skip passes over n values; false when there are fewer. Chunks that are passed over as a whole are not read.
-func (v *valueStream) skip(n uint64) bool {
+// Skip passes over n values; false when there are fewer. Chunks that are passed over as a whole are not read.
+func (v *ValueStream) Skip(n uint64) bool {
 	for {
 		k := min(uint64(len(v.values)), n)
 		v.values = v.values[k:]
@@ -208,15 +208,15 @@ func (v *valueStream) skip(n uint64) bool {
 	}
 }
 
-// isGrammar reports whether the stream, of which nothing has been read yet, begins with a sequence that is a grammar.
-func (v *valueStream) isGrammar() bool { return v.encoded != nil && v.encoded.isGrammar() }
+// IsGrammar reports whether the stream, of which nothing has been read yet, begins with a sequence that is a grammar.
+func (v *ValueStream) IsGrammar() bool { return v.encoded != nil && v.encoded.isGrammar() }
 
-// useGrammar begins to read a sequence that is a grammar: with the one that another stream of it has decoded, or nil. It
+// UseGrammar begins to read a sequence that is a grammar: with the one that another stream of it has decoded, or nil. It
 // gives the one that it uses.
-func (v *valueStream) useGrammar(g *sequenceGrammar) (*sequenceGrammar, error) {
+func (v *ValueStream) UseGrammar(g *SequenceGrammar) (*SequenceGrammar, error) {
 	v.encoded.grammar = g
 	if !v.encoded.start() {
-		return nil, v.encoded.d.err
+		return nil, v.encoded.d.Err
 	}
 	return v.encoded.grammar, nil
 }
