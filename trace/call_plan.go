@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"slices"
-
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
@@ -36,7 +34,7 @@ func planCalls(c *Content, means []*semantics.Function) []callPlan {
 		p.comm = position(p.semantics.In[semantics.Communicator], s.In)
 		p.newComm = position(p.semantics.Out[semantics.Communicator], s.Out)
 		p.creates = s.Communicator.Form == Stream
-		p.variable = isVariable(s.Return) || slices.ContainsFunc(s.In, isVariable) || slices.ContainsFunc(s.Out, isVariable)
+		p.variable = s.Return.Varies() || anyVaries(s.In) || anyVaries(s.Out)
 	}
 	return plans
 }
@@ -47,15 +45,4 @@ func position(at int8, values []Value) int {
 		return -1
 	}
 	return int(at)
-}
-
-// isVariable tells whether a value must be looked up anew for every call or thread.
-func isVariable(v Value) bool {
-	switch v.Form {
-	case Stream, ListStream, RankOffset, Elastic, Column:
-		return true
-	case List, Status:
-		return slices.ContainsFunc(v.List, isVariable)
-	}
-	return false
 }

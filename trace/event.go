@@ -52,3 +52,17 @@ func (e *Event) Succeeded() bool {
 // Unfinished reports whether the call never returned: the process ended in it. What it would have given is absent; Exit is
 // the latest moment at which the process is known to have lived.
 func (e *Event) Unfinished() bool { return e.Return.Form == Absent }
+
+// Input is the argument of a role before the call, nil if there is none.
+func (e *Event) Input(role semantics.Role) *Value { return argumentAt(e.In, e.Semantics.In[role]) }
+
+// Output is the argument of a role after the call, nil if there is none.
+func (e *Event) Output(role semantics.Role) *Value { return argumentAt(e.Out, e.Semantics.Out[role]) }
+
+// argumentAt is the argument at a position that semantics gave, nil where there is none.
+func argumentAt(values []Value, at int8) *Value {
+	if at < 0 || int(at) >= len(values) {
+		return nil
+	}
+	return &values[at]
+}

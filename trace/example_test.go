@@ -121,25 +121,3 @@ func ExampleCursor_Seek() {
 	// 500 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4000}) = MPI_SUCCESS
 	// 501 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4008}) = MPI_SUCCESS
 }
-
-// Who sent how much to whom, without going through the calls.
-func ExampleReader_Matrix() {
-	c := pingPong()
-	c.Functions[0].Class = "send blocking standard"
-	var file bytes.Buffer
-	if err := trace.Write(&file, c); err != nil {
-		log.Fatal(err)
-	}
-	reader, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	matrix, err := reader.Matrix()
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, t := range matrix {
-		fmt.Println(t.Source, "to", t.Dest, t.Messages, "messages")
-	}
-	// Output: 0 to 1 1000 messages
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
@@ -142,4 +143,29 @@ func PartOfSums(content []byte, long bool) []byte {
 	f.block(kind, 0, 0, content)
 	f.finish()
 	return b.Bytes()
+}
+
+// VisitDistinct goes through the distinct sends of a part of each thread.
+func VisitDistinct(r *Reader, from, to uint64) error {
+	all, err := r.DistinctCalls()
+	if err != nil {
+		return err
+	}
+	for i := range r.Threads().Len() {
+		calls, err := all.Thread(i, from, to)
+		if err != nil {
+			return err
+		}
+		if calls.Ordered() {
+			err = calls.InOrder(func(*Event, bool) {})
+		} else {
+			err = calls.All(func(f *semantics.Function, _ uint64) bool {
+				return f.Operation == semantics.Send || f.Operation == semantics.SendReceive
+			}, func(*Event, uint64) {})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,7 +31,7 @@ func useAll(b []byte) {
 	_, _ = r.Content()
 	_, _ = r.Counts()
 	if calls(r) < 100_000 { // the values of a send that varies are gone through
-		_, _ = r.Matrix()
+		_ = VisitDistinct(r, 0, math.MaxUint64)
 	}
 	for i, t := range r.Threads().All() {
 		if i == 4 {

@@ -96,21 +96,6 @@ func TestJoinTraffic(t *testing.T) {
 	require.Less(t, len(joined), 50)
 }
 
-// The matrix of a ring and of messages to rank 0 is exact; what is in one bin is spread evenly, and nothing is lost.
-func TestHistogramsMatrix(t *testing.T) {
-	h := someHistograms()
-	h.Clusters[0].Traffic = []TrafficBin{{Low: 1, High: 1, Messages: 6, Bytes: 60}, {Fixed: true, High: 0, Messages: 3, Bytes: 5, Unsized: 1}}
-	h.Clusters[1].Traffic = []TrafficBin{{Low: -3, High: -2, Messages: 5, Bytes: 50}, {Fixed: true, Low: -1, High: -1, Messages: 2}}
-	matrix, known := h.Matrix(100)
-	require.True(t, known)
-	require.Equal(t, []Traffic{
-		{-1, 0, 0, 1, 1, 0}, {-1, 0, 1, 2, 20, 0}, {-1, 1, 0, 1, 2, 0}, {-1, 1, 2, 2, 20, 0}, {-1, 2, 0, 1, 2, 1}, {-1, 2, 3, 2, 20, 0},
-		{-1, 3, -1, 2, 0, 0}, {-1, 3, 0, 2, 25, 0}, {-1, 3, 1, 3, 25, 0},
-	}, matrix)
-	_, known = h.Matrix(3)
-	require.False(t, known)
-}
-
 // someHistograms has everything that a file can have.
 func someHistograms() *Histograms {
 	histogram := func(coarse bool, values ...int64) Histogram {
@@ -236,7 +221,6 @@ func useHistograms(t testing.TB, b []byte) {
 			return
 		}
 		h.Totals()
-		h.Matrix(1 << 12)
 		for i := range h.Clusters {
 			h.Clusters[i].ThreadSpans.Quantile(0.5)
 		}

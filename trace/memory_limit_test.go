@@ -133,13 +133,11 @@ func TestLimitIsForWhatIsInUse(t *testing.T) {
 			}
 			return c.Err()
 		},
-		"matrix": func(r *Reader) error {
-			_, err := r.Matrix()
-			return err
+		"distinct calls": func(r *Reader) error {
+			return VisitDistinct(r, 0, math.MaxUint64)
 		},
-		"matrix of a part": func(r *Reader) error {
-			_, err := r.MatrixBetween(func(int) (uint64, uint64) { return 10, 500 })
-			return err
+		"distinct calls of a part": func(r *Reader) error {
+			return VisitDistinct(r, 10, 500)
 		},
 	}
 	for name, one := range dense() {

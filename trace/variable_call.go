@@ -302,7 +302,7 @@ func (b *slotBuilder) stream(number int64) *codec.ValueStream {
 
 // cloneVarying copies the values of a signature that calls fill in, and shares what they do not.
 func cloneVarying(values []Value) []Value {
-	if !slices.ContainsFunc(values, func(v Value) bool { return v.varies() }) {
+	if !anyVaries(values) {
 		return values
 	}
 	clone := slices.Clone(values)
@@ -317,15 +317,19 @@ func cloneVarying(values []Value) []Value {
 	return clone
 }
 
-// varies tells whether a value of a signature, or one inside of it, is filled in for each call or thread.
-func (v *Value) varies() bool {
+// Varies reports whether a value of a signature, or one inside of it, is filled in for each call or thread.
+func (v *Value) Varies() bool {
 	switch v.Form {
 	case RankOffset, Column, Elastic, Stream, ListStream:
 		return true
 	case List, Status:
-		return slices.ContainsFunc(v.List, func(v Value) bool { return v.varies() })
+		return anyVaries(v.List)
 	}
 	return false
+}
+
+func anyVaries(values []Value) bool {
+	return slices.ContainsFunc(values, func(v Value) bool { return v.Varies() })
 }
 
 // HasStreams tells whether calls of the signature may differ on one thread: values of it, or the communicator that a call

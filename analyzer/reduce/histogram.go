@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -46,7 +47,7 @@ func Histograms(ctx context.Context, r *trace.Reader, bytes int64) (*trace.Histo
 	if r.Threads().Len() > 0 {
 		h.DurationNS = last - first
 	}
-	matrix, err := r.Matrix()
+	matrix, err := traffic.Matrix(r)
 	if err != nil {
 		return nil, fmt.Errorf("communication matrix: %w", err)
 	}
@@ -128,7 +129,7 @@ type clusterHistograms struct {
 	ranks               []int
 	calls               map[call]*callHistograms
 	made, spans, inside trace.HistogramBuilder
-	matrix              []trace.Traffic
+	matrix              []traffic.Pair
 }
 
 func newClusterHistograms(r *trace.Reader, ranks []int) *clusterHistograms {
@@ -209,7 +210,7 @@ func (c *clusterHistograms) cluster() trace.RankCluster {
 	for i, k := range order {
 		index[k] = i
 	}
-	made := trace.RankCluster{Ranks: trace.NewRankList(c.ranks), Traffic: traffic(c.matrix),
+	made := trace.RankCluster{Ranks: trace.NewRankList(c.ranks), Traffic: trafficBins(c.matrix),
 		ThreadCalls: c.made.Histogram(), ThreadSpans: c.spans.Histogram(), ThreadInside: c.inside.Histogram()}
 	for _, k := range order {
 		made.Calls = append(made.Calls, c.calls[k].histograms(index))
@@ -217,8 +218,8 @@ func (c *clusterHistograms) cluster() trace.RankCluster {
 	return made
 }
 
-// traffic says how far messages went, or to whom: of the two what more of the senders have in common.
-func traffic(matrix []trace.Traffic) []trace.TrafficBin {
+// trafficBins says how far messages went, or to whom: of the two what more of the senders have in common.
+func trafficBins(matrix []traffic.Pair) []trace.TrafficBin {
 	to, distance := map[int]int{}, map[int]int{}
 	for _, t := range matrix {
 		to[t.Dest]++

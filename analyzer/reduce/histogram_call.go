@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -19,7 +20,7 @@ type callHistograms struct {
 	calls, unsized   uint64
 	durations, bytes trace.HistogramBuilder
 	gaps             map[call]*trace.HistogramBuilder // by the call before
-	payload          trace.Payload
+	payload          volume.Payload
 	arguments        []argumentHistogram
 	sites            []trace.Site
 	communicators    []trace.Communicator
@@ -30,7 +31,7 @@ type callHistograms struct {
 func newCallHistograms(k call, of *trace.Reader) *callHistograms {
 	f, means := of.Function(k.function), of.Semantics(k.function)
 	c := &callHistograms{
-		call: k, gaps: map[call]*trace.HistogramBuilder{}, payload: trace.PayloadOf(means),
+		call: k, gaps: map[call]*trace.HistogramBuilder{}, payload: volume.PayloadOf(means),
 		sites: of.Sites(), communicators: of.Communicators(),
 	}
 	c.durations.Coarse = true

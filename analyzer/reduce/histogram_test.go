@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -170,9 +171,9 @@ func TestHistogramsOfRandomPrograms(t *testing.T) {
 		for name, sum := range want.tags {
 			require.Equal(t, sum, got.tags[name], "%d %s", n, name)
 		}
-		matrix, err := r.Matrix()
+		matrix, err := traffic.Matrix(r)
 		require.NoError(t, err)
-		estimate, known := h.Matrix(1 << 20)
+		estimate, known := traffic.Estimate(h, 1<<20)
 		require.True(t, known)
 		require.Equal(t, sumOf(matrix), sumOf(estimate), n)
 		accuracy, err := reduce.CompareHistograms(r, h)
@@ -182,7 +183,7 @@ func TestHistogramsOfRandomPrograms(t *testing.T) {
 	}
 }
 
-func sumOf(list []trace.Traffic) (sum [3]uint64) {
+func sumOf(list []traffic.Pair) (sum [3]uint64) {
 	for _, t := range list {
 		sum[0] += t.Messages
 		sum[1] += t.Bytes

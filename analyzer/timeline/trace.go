@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
@@ -30,8 +31,8 @@ type Trace interface {
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
 	// Matrix is computed once for all analyses: it is not to be changed.
-	Matrix() ([]trace.Traffic, error)
-	MatrixBetween(calls func(thread int) (from, to uint64)) ([]trace.Traffic, error)
+	Matrix() ([]traffic.Pair, error)
+	MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error)
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
 	Span(thread int) (begin, end int64)
 	Aggregates(thread int) ([]trace.Aggregate, error)
@@ -50,16 +51,22 @@ type Cursor interface {
 }
 
 // Of makes a reader a Trace.
-func Of(r *trace.Reader) Trace { return reader{r, sync.OnceValues(r.Matrix)} }
+func Of(r *trace.Reader) Trace {
+	return reader{r, sync.OnceValues(func() ([]traffic.Pair, error) { return traffic.Matrix(r) })}
+}
 
 type reader struct {
 	*trace.Reader
-	matrix func() ([]trace.Traffic, error)
+	matrix func() ([]traffic.Pair, error)
 }
 
 func (r reader) Calls(rank, thread int) (Cursor, error) { return r.Cursor(rank, thread) }
 
-func (r reader) Matrix() ([]trace.Traffic, error) { return r.matrix() }
+func (r reader) Matrix() ([]traffic.Pair, error) { return r.matrix() }
+
+func (r reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error) {
+	return traffic.MatrixBetween(r.Reader, calls)
+}
 
 // NeedTimes returns an error that says what to trace instead if the times of single calls were not kept; doing is what
 // takes them: "a prediction".

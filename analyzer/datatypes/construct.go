@@ -1,18 +1,21 @@
-package trace
+package datatypes
 
-import "github.com/cairn-mpi/cairn/mpi/semantics"
+import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // construct is the type that a constructor made (MPI 4.0 §5.1.2 to §5.1.5), nil where it is not known.
-func (d *Datatypes) construct(e *Event) *Datatype {
-	old := &Datatype{}
-	if v := e.input(semantics.OldDatatype); v != nil {
+func (d *Table) construct(e *trace.Event) *Type {
+	old := &Type{}
+	if v := e.Input(semantics.OldDatatype); v != nil {
 		t, ok := d.Of(v)
 		if !ok {
 			return nil
 		}
 		old = &t
 	}
-	count, blocklength := e.number(semantics.Count), e.number(semantics.BlockLength)
+	count, blocklength := numberOf(e, semantics.Count), numberOf(e, semantics.BlockLength)
 	how := e.Semantics.Datatype
 	switch how {
 	case semantics.Contiguous:
@@ -20,20 +23,20 @@ func (d *Datatypes) construct(e *Event) *Datatype {
 	case semantics.Duplicate:
 		return old
 	case semantics.Resized:
-		return old.bounded(e.number(semantics.LowerBound), e.number(semantics.Extent))
+		return old.bounded(numberOf(e, semantics.LowerBound), numberOf(e, semantics.Extent))
 	case semantics.Vector:
-		return vector(count, blocklength, e.number(semantics.Stride)*old.Extent, old)
+		return vector(count, blocklength, numberOf(e, semantics.Stride)*old.Extent, old)
 	case semantics.HVector:
-		return vector(count, blocklength, e.number(semantics.Stride), old)
+		return vector(count, blocklength, numberOf(e, semantics.Stride), old)
 	case semantics.Indexed, semantics.HIndexed, semantics.IndexedBlock, semantics.HIndexedBlock:
 		parts := make([]part, 0, max(count, 0))
 		for i := range count {
-			at, n := e.element(semantics.TypeDisplacements, i), blocklength
+			at, n := elementOf(e, semantics.TypeDisplacements, i), blocklength
 			if how == semantics.Indexed || how == semantics.IndexedBlock {
 				at *= old.Extent
 			}
 			if how == semantics.Indexed || how == semantics.HIndexed {
-				n = e.element(semantics.BlockLengths, i)
+				n = elementOf(e, semantics.BlockLengths, i)
 			}
 			parts = append(parts, run(at, n, old))
 		}
@@ -41,7 +44,7 @@ func (d *Datatypes) construct(e *Event) *Datatype {
 	case semantics.Structure:
 		var parts []part
 		for i := range count {
-			v := e.listed(semantics.OldDatatypes, i)
+			v := listedOf(e, semantics.OldDatatypes, i)
 			if v == nil {
 				return nil
 			}
@@ -49,7 +52,7 @@ func (d *Datatypes) construct(e *Event) *Datatype {
 			if !ok {
 				return nil
 			}
-			parts = append(parts, run(e.element(semantics.TypeDisplacements, i), e.element(semantics.BlockLengths, i), &of))
+			parts = append(parts, run(elementOf(e, semantics.TypeDisplacements, i), elementOf(e, semantics.BlockLengths, i), &of))
 		}
 		return derived(true, parts...)
 	case semantics.Subarray:
@@ -62,7 +65,7 @@ func (d *Datatypes) construct(e *Event) *Datatype {
 	return nil
 }
 
-func vector(count, blocklength, stride int64, old *Datatype) *Datatype {
+func vector(count, blocklength, stride int64, old *Type) *Type {
 	if blocklength == 1 {
 		return derived(false, part{0, count, stride, old})
 	}
@@ -70,8 +73,8 @@ func vector(count, blocklength, stride int64, old *Datatype) *Datatype {
 }
 
 // dimensions yields the dimensions of an array from the one whose elements follow each other to the outermost.
-func dimensions(e *Event) func(func(int64) bool) {
-	n, order := e.number(semantics.Dimensions), e.input(semantics.Order)
+func dimensions(e *trace.Event) func(func(int64) bool) {
+	n, order := numberOf(e, semantics.Dimensions), e.Input(semantics.Order)
 	fortran := order != nil && order.Text == "MPI_ORDER_FORTRAN"
 	return func(yield func(int64) bool) {
 		for k := range n {
@@ -87,23 +90,23 @@ func dimensions(e *Event) func(func(int64) bool) {
 }
 
 // subarray has the extent of the whole array (MPI 4.0 §5.1.3).
-func subarray(e *Event, old *Datatype) *Datatype {
+func subarray(e *trace.Event, old *Type) *Type {
 	t, stride := old, old.Extent
 	for i := range dimensions(e) {
-		t = derived(false, part{e.element(semantics.Starts, i) * stride, e.element(semantics.Subsizes, i), stride, t})
-		stride *= e.element(semantics.Sizes, i)
+		t = derived(false, part{elementOf(e, semantics.Starts, i) * stride, elementOf(e, semantics.Subsizes, i), stride, t})
+		stride *= elementOf(e, semantics.Sizes, i)
 	}
 	return t.bounded(0, stride)
 }
 
 // darray is what a process of a grid has of an array that is distributed over it, with the extent of the whole array
 // (MPI 4.0 §5.1.4). The grid is in row-major order whatever the order of the array.
-func darray(e *Event, old *Datatype) *Datatype {
-	ndims := e.number(semantics.Dimensions)
+func darray(e *trace.Event, old *Type) *Type {
+	ndims := numberOf(e, semantics.Dimensions)
 	place := make([]int64, max(ndims, 0))
-	left := e.number(semantics.GridRank)
+	left := numberOf(e, semantics.GridRank)
 	for i := ndims - 1; i >= 0; i-- {
-		processes := e.element(semantics.Grid, i)
+		processes := elementOf(e, semantics.Grid, i)
 		if processes < 1 {
 			return nil
 		}
@@ -111,13 +114,13 @@ func darray(e *Event, old *Datatype) *Datatype {
 	}
 	t, stride := old, old.Extent
 	for i := range dimensions(e) {
-		size, processes := e.element(semantics.Sizes, i), e.element(semantics.Grid, i)
-		argument, distribution := e.listed(semantics.DistributionArguments, i), e.listed(semantics.Distributions, i)
+		size, processes := elementOf(e, semantics.Sizes, i), elementOf(e, semantics.Grid, i)
+		argument, distribution := listedOf(e, semantics.DistributionArguments, i), listedOf(e, semantics.Distributions, i)
 		if argument == nil || distribution == nil {
 			return nil
 		}
 		block := argument.Int
-		byDefault := argument.Form == Name
+		byDefault := argument.Form == trace.Name
 		switch {
 		case distribution.Text == "MPI_DISTRIBUTE_NONE":
 			block, processes, place[i] = size, 1, 0
@@ -152,9 +155,9 @@ type f90Kind struct {
 
 // f90 is the smallest of gfortran's kinds with so many decimal digits and such exponents (selected_real_kind,
 // selected_int_kind; MPI 4.0 §19.1.9).
-func f90(how semantics.DatatypeConstructor, e *Event) *Datatype {
+func f90(how semantics.DatatypeConstructor, e *trace.Event) *Type {
 	wanted := func(role semantics.Role) int64 {
-		if v := e.input(role); v != nil && v.Form == Int {
+		if v := e.Input(role); v != nil && v.Form == trace.Int {
 			return v.Int
 		}
 		return 0 // MPI_UNDEFINED

@@ -1,4 +1,4 @@
-package trace
+package datatypes
 
 // A basicType is what a predefined datatype takes in bytes: its data, its extent, its alignment, and where the data end.
 type basicType struct{ size, extent, align, end int64 }
@@ -36,13 +36,13 @@ var basicTypes = func() map[string]basicType {
 }()
 
 // basic is a predefined datatype by its name.
-func basic(name string) (Datatype, bool) {
+func basic(name string) (Type, bool) {
 	b, ok := basicTypes[name]
-	return Datatype{Size: b.size, Extent: b.extent, TrueUB: b.end, align: b.align, name: name}, ok
+	return Type{Size: b.size, Extent: b.extent, TrueUB: b.end, align: b.align, name: name}, ok
 }
 
-// DatatypeSize is the size in bytes of a predefined datatype ("MPI_DOUBLE"); false for one that it does not know.
-func DatatypeSize(name string) (int64, bool) {
+// Size is the size in bytes of a predefined datatype ("MPI_DOUBLE"); false for one that it does not know.
+func Size(name string) (int64, bool) {
 	b, known := basicTypes[name]
 	return b.size, known
 }

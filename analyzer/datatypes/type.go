@@ -1,14 +1,15 @@
-package trace
+package datatypes
 
 import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Datatype is what a datatype of MPI takes in memory, rebuilt from the calls that constructed it (MPI 4.0 §5.1). All
+// A Type is what a datatype of MPI takes in memory, rebuilt from the calls that constructed it (MPI 4.0 §5.1). All
 // numbers are bytes.
-type Datatype struct {
+type Type struct {
 	Size           int64 // of the data: MPI_Type_size
 	LB, Extent     int64 // MPI_Type_get_extent
 	TrueLB, TrueUB int64 // of the data, whatever MPI_Type_create_resized says
@@ -21,17 +22,17 @@ type Datatype struct {
 // A part of a derived type is n elements of another type, the first one at a place, the others at a stride.
 type part struct {
 	at, n, stride int64
-	of            *Datatype
+	of            *Type
 }
 
 // run is n elements of a type, one after the other, from a place on.
-func run(at, n int64, of *Datatype) part { return part{at, n, of.Extent, of} }
+func run(at, n int64, of *Type) part { return part{at, n, of.Extent, of} }
 
-func (d *Datatype) ub() int64 { return d.LB + d.Extent }
+func (d *Type) ub() int64 { return d.LB + d.Extent }
 
 // derived is the type of parts. That of a structure is padded to the alignment of its elements (MPI 4.0 §5.1.6).
-func derived(structure bool, parts ...part) *Datatype {
-	t := &Datatype{}
+func derived(structure bool, parts ...part) *Type {
+	t := &Type{}
 	ub := int64(0)
 	for _, p := range parts {
 		if p.n <= 0 {
@@ -61,7 +62,7 @@ func derived(structure bool, parts ...part) *Datatype {
 }
 
 // bounded is a type with other bounds.
-func (d *Datatype) bounded(lb, extent int64) *Datatype {
+func (d *Type) bounded(lb, extent int64) *Type {
 	t := *d
 	t.LB, t.Extent, t.resized = lb, extent, true
 	return &t
@@ -76,7 +77,7 @@ const mostMapText = 1000
 //	{3 MPI_DOUBLE @0, MPI_INT @24, 2 {MPI_INT @0} every 16 @32}
 //
 // all in bytes. A text that would be very long ends in "…".
-func (d *Datatype) TypeMap() string {
+func (d *Type) TypeMap() string {
 	b := d.appendMap(nil)
 	if len(b) > mostMapText {
 		return string(b[:mostMapText]) + "…"
@@ -84,7 +85,7 @@ func (d *Datatype) TypeMap() string {
 	return string(b)
 }
 
-func (d *Datatype) appendMap(b []byte) []byte {
+func (d *Type) appendMap(b []byte) []byte {
 	if d.name != "" {
 		return append(b, d.name...)
 	}
@@ -108,72 +109,67 @@ func (d *Datatype) appendMap(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Datatypes follows the calls of a rank and knows what each handle of a datatype stands for. Feed it all calls of the
+// Table follows the calls of a rank and knows what each handle of a datatype stands for. Feed it all calls of the
 // rank in their order. Types that some call made that it does not know (those of other languages, and what
 // MPI_Type_get_contents returns) are not there, nor what is made of them.
-type Datatypes struct {
-	live map[int64]*Datatype
+type Table struct {
+	live map[int64]*Type
 }
 
 // Of is what a value of kind "datatype" stands for now; false where that is not known.
-func (d *Datatypes) Of(v *Value) (Datatype, bool) {
+func (d *Table) Of(v *trace.Value) (Type, bool) {
 	switch v.Form {
-	case Name:
+	case trace.Name:
 		return basic(v.Text)
-	case Handle, Int:
+	case trace.Handle, trace.Int:
 		if t := d.live[v.Int]; t != nil {
 			return *t, true
 		}
 	}
-	return Datatype{}, false
+	return Type{}, false
 }
 
 // See takes the next call. It returns the datatype that the call made, nil for other calls and where it is not known.
-func (d *Datatypes) See(e *Event) *Datatype {
+func (d *Table) See(e *trace.Event) *Type {
 	switch e.Semantics.Operation {
 	case semantics.DatatypeCreate:
-		at := argumentAt(e.Out, e.Semantics.Out[semantics.Datatype])
-		if at == nil || at.Form != Handle {
+		at := e.Output(semantics.Datatype)
+		if at == nil || at.Form != trace.Handle {
 			return nil
 		}
 		if d.live == nil {
-			d.live = map[int64]*Datatype{}
+			d.live = map[int64]*Type{}
 		}
 		made := d.construct(e)
 		d.live[at.Int] = made
 		return made
 	case semantics.DatatypeFree:
-		if v := e.input(semantics.Datatype); v != nil && v.Form == Handle && e.Succeeded() {
+		if v := e.Input(semantics.Datatype); v != nil && v.Form == trace.Handle && e.Succeeded() {
 			delete(d.live, v.Int)
 		}
 	}
 	return nil
 }
 
-// input is the argument of a role before the call, nil if there is none.
-func (e *Event) input(role semantics.Role) *Value {
-	return argumentAt(e.In, e.Semantics.In[role])
-}
-
-// number is an argument that is a number.
-func (e *Event) number(role semantics.Role) int64 {
-	if v := e.input(role); v != nil {
+// numberOf is an argument that is a number.
+func numberOf(e *trace.Event, role semantics.Role) int64 {
+	if v := e.Input(role); v != nil {
 		return v.Int
 	}
 	return 0
 }
 
-// element is the i-th number of an argument that is a list.
-func (e *Event) element(role semantics.Role, i int64) int64 {
-	if v := e.listed(role, i); v != nil {
+// elementOf is the i-th number of an argument that is a list.
+func elementOf(e *trace.Event, role semantics.Role, i int64) int64 {
+	if v := listedOf(e, role, i); v != nil {
 		return v.Int
 	}
 	return 0
 }
 
-// listed is the i-th value of an argument that is a list, nil where there is none.
-func (e *Event) listed(role semantics.Role, i int64) *Value {
-	if v := e.input(role); v != nil && i >= 0 && i < int64(len(v.List)) {
+// listedOf is the i-th value of an argument that is a list, nil where there is none.
+func listedOf(e *trace.Event, role semantics.Role, i int64) *trace.Value {
+	if v := e.Input(role); v != nil && i >= 0 && i < int64(len(v.List)) {
 		return &v.List[i]
 	}
 	return nil

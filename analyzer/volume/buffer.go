@@ -1,6 +1,9 @@
-package trace
+package volume
 
-import "github.com/cairn-mpi/cairn/mpi/semantics"
+import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A Buffer says which inputs of a collective function's calls tell how large the largest buffer of the caller is: that is the n
 // of textbook costs of collectives (Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005), where the largest one of all
@@ -28,21 +31,21 @@ func BufferOf(f *semantics.Function) Buffer {
 
 // Of is the size of a call of a trace with these communicators, in bytes: 0 where it has none, or none that is known. The
 // sizes of predefined datatypes are known. A side that does not count, as with MPI_IN_PLACE, is left out.
-func (b *Buffer) Of(e *Event, communicators []Communicator) int64 {
+func (b *Buffer) Of(e *trace.Event, communicators []trace.Communicator) int64 {
 	largest := uint64(0)
 	for _, s := range b.sides {
-		count, datatype := argumentAt(e.In, s.count), argumentAt(e.In, s.datatype)
+		count, datatype := argumentOf(e.In, s.count), argumentOf(e.In, s.datatype)
 		if count == nil || datatype == nil {
 			continue
 		}
 		bytes := uint64(0)
 		switch {
-		case count.Form == Int:
+		case count.Form == trace.Int:
 			bytes = sizeOf(count.Int, datatype).Bytes
 			if s.perPeer {
 				bytes *= uint64(peers(e, communicators))
 			}
-		case count.Form == List:
+		case count.Form == trace.List:
 			bytes = sizeOfList(count.List, datatype, b.neighbor)
 		}
 		largest = max(largest, bytes)
@@ -51,10 +54,10 @@ func (b *Buffer) Of(e *Event, communicators []Communicator) int64 {
 }
 
 // sizeOfList is the sum, or the largest, of counts of elements, all of one datatype or each of its own.
-func sizeOfList(counts []Value, datatype *Value, largest bool) (bytes uint64) {
+func sizeOfList(counts []trace.Value, datatype *trace.Value, largest bool) (bytes uint64) {
 	for i := range counts {
 		own := datatype
-		if datatype.Form == List {
+		if datatype.Form == trace.List {
 			if i >= len(datatype.List) {
 				break
 			}

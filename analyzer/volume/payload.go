@@ -1,6 +1,10 @@
-package trace
+package volume
 
-import "github.com/cairn-mpi/cairn/mpi/semantics"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A Payload says which inputs of a function's calls tell how much data they move: that of the sending side where there
 // are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one), and of what is counted for each
@@ -34,12 +38,12 @@ func PayloadOf(f *semantics.Function) Payload {
 
 // Always is the size of all calls with a signature; false where it differs from call to call, from rank to rank, or with the
 // communicator.
-func (p Payload) Always(s *Signature) (Size, bool) {
+func (p Payload) Always(s *trace.Signature) (Size, bool) {
 	if p.perPeer {
 		return Size{}, false
 	}
 	for _, at := range [...]int8{p.count, p.datatype, p.partitions} {
-		if v := argumentAt(s.In, at); v != nil && isVariable(*v) {
+		if v := argumentOf(s.In, at); v != nil && v.Varies() {
 			return Size{}, false
 		}
 	}
@@ -47,7 +51,7 @@ func (p Payload) Always(s *Signature) (Size, bool) {
 }
 
 // Of is the size of a call of a trace with these communicators. The sizes of predefined datatypes are known.
-func (p Payload) Of(e *Event, communicators []Communicator) Size {
+func (p Payload) Of(e *trace.Event, communicators []trace.Communicator) Size {
 	size := p.in(e.In)
 	if p.perPeer {
 		size.Bytes *= uint64(peers(e, communicators))
@@ -57,7 +61,7 @@ func (p Payload) Of(e *Event, communicators []Communicator) Size {
 
 // peers is how many processes a call of a collective operation has data for: those of the communicator, or of the other group;
 // 1 where that is not known.
-func peers(e *Event, communicators []Communicator) int {
+func peers(e *trace.Event, communicators []trace.Communicator) int {
 	if e.Comm < 0 || e.Comm >= len(communicators) {
 		return 1
 	}
@@ -69,17 +73,17 @@ func peers(e *Event, communicators []Communicator) int {
 }
 
 // in is the size that a call's inputs say, for one process where it is the same for each.
-func (p Payload) in(in []Value) Size {
-	count, datatype := argumentAt(in, p.count), argumentAt(in, p.datatype)
+func (p Payload) in(in []trace.Value) Size {
+	count, datatype := argumentOf(in, p.count), argumentOf(in, p.datatype)
 	if count == nil || datatype == nil {
 		return Size{}
 	}
 	elements := int64(0)
 	switch count.Form {
-	case Int:
+	case trace.Int:
 		elements = count.Int
-	case List:
-		if datatype.Form == List {
+	case trace.List:
+		if datatype.Form == trace.List {
 			return sizeOfEach(count.List, datatype.List)
 		}
 		for i := range count.List {
@@ -88,14 +92,14 @@ func (p Payload) in(in []Value) Size {
 	default:
 		return Size{}
 	}
-	if partitions := argumentAt(in, p.partitions); partitions != nil {
+	if partitions := argumentOf(in, p.partitions); partitions != nil {
 		elements *= partitions.Int
 	}
 	return sizeOf(elements, datatype)
 }
 
 // sizeOfEach is the size of counts of elements, each of a datatype of its own.
-func sizeOfEach(counts, datatypes []Value) Size {
+func sizeOfEach(counts, datatypes []trace.Value) Size {
 	sum := Size{Moves: true, Known: true}
 	for i := range min(len(counts), len(datatypes)) {
 		one := sizeOf(counts[i].Int, &datatypes[i])
@@ -109,20 +113,20 @@ func sizeOfEach(counts, datatypes []Value) Size {
 }
 
 // sizeOf is the size of elements of a datatype. None have no size, whatever the datatype.
-func sizeOf(elements int64, datatype *Value) Size {
+func sizeOf(elements int64, datatype *trace.Value) Size {
 	if elements <= 0 {
 		return Size{Moves: true, Known: true}
 	}
-	if datatype.Form == Name {
-		if size, known := DatatypeSize(datatype.Text); known {
+	if datatype.Form == trace.Name {
+		if size, known := datatypes.Size(datatype.Text); known {
 			return Size{Bytes: uint64(elements * size), Moves: true, Known: true}
 		}
 	}
 	return Size{Moves: true}
 }
 
-// argumentAt is the argument at a position that semantics gave, nil where there is none.
-func argumentAt(values []Value, at int8) *Value {
+// argumentOf is the argument at a position that semantics gave, nil where there is none.
+func argumentOf(values []trace.Value, at int8) *trace.Value {
 	if at < 0 || int(at) >= len(values) {
 		return nil
 	}
