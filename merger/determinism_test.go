@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // enriched adds to simulated ranks what else a rank may have: several threads, clock samples and counts of the operating
@@ -50,7 +51,7 @@ func enriched(inputs []*trace.Content, aggregated bool) []*trace.Content {
 			c.Threads.Append(t)
 		}
 		if aggregated {
-			c.Meta.Timing = trace.TimingSettings{Mode: trace.TimingAggregated}
+			c.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
 			for i := range c.Threads.Len() {
 				c.Threads.Change(i, func(t *trace.Thread) { aggregate(c, t) })
 			}
@@ -61,11 +62,11 @@ func enriched(inputs []*trace.Content, aggregated bool) []*trace.Content {
 
 // aggregate adds up the times of a thread by signature, as a recorder does.
 func aggregate(c *trace.Content, t *trace.Thread) {
-	byTerminal := map[int32]*trace.Aggregate{}
+	byTerminal := map[int32]*timing.Aggregate{}
 	next := 0
 	for terminal := range c.Grammar.All(t.Root) {
 		if byTerminal[terminal] == nil {
-			byTerminal[terminal] = &trace.Aggregate{Terminal: terminal}
+			byTerminal[terminal] = &timing.Aggregate{Terminal: terminal}
 		}
 		byTerminal[terminal].Gaps.Add(t.Gaps[next])
 		byTerminal[terminal].Durations.Add(t.Durations[next])

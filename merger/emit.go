@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // emit writes processes, sorted by rank, each rank once, as a trace. All orders in it
@@ -39,7 +40,7 @@ type emission struct {
 	pool      *pool
 	c         *trace.Content
 	final     bool
-	timing    trace.TimingMode
+	timing    timing.Mode
 	worldSize int
 
 	shapes map[int]*emitted

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Functions of the simulated program.
@@ -55,7 +56,7 @@ func record(world string, size, rank int) *recording {
 	r := &recording{
 		rank: rank, terminal: map[string]int32{}, streams: map[[2]int32][]int64{}, own: map[int]int{},
 		c: &trace.Content{
-			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: timing.Settings{Mode: timing.Lossless}},
 			Functions: simulated,
 			Sites: []trace.Site{
 				{BuildID: "feed", Module: "app", Offset: 0x100},
@@ -64,7 +65,7 @@ func record(world string, size, rank int) *recording {
 		},
 		info: trace.Rank{
 			Rank: rank, Host: fmt.Sprintf("host-%d", rank/2), PID: 100 + rank, BootID: "b", StartRealtimeNS: int64(1000 + rank),
-			Clock: trace.Clock{Kind: "monotonic", Samples: []trace.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}},
+			Clock: timing.Clock{Kind: "monotonic", Samples: []timing.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}},
 		},
 		thread: trace.Thread{Rank: rank, FirstTick: 10},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // file is the finished trace of a simulated program.
@@ -131,15 +132,15 @@ func TestSeekTimeAcrossBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
 	}
-	r := open(t, file(t, simulate.Config{Pattern: "ring", Ranks: 2, Iterations: 3*trace.TimingBlockCalls + 100, Imbalance: simulate.Imbalance{Noise: 50}}))
+	r := open(t, file(t, simulate.Config{Pattern: "ring", Ranks: 2, Iterations: 3*timing.BlockCalls + 100, Imbalance: simulate.Imbalance{Noise: 50}}))
 	cursor, err := r.Cursor(1, 0)
 	require.NoError(t, err)
 	var exits []int64
 	for cursor.Next() {
 		exits = append(exits, cursor.Event().Exit)
 	}
-	require.Greater(t, len(exits), 3*trace.TimingBlockCalls)
-	for _, i := range []int{1, 100, trace.TimingBlockCalls - 1, trace.TimingBlockCalls, trace.TimingBlockCalls + 1, 2*trace.TimingBlockCalls + 5, len(exits) - 1} {
+	require.Greater(t, len(exits), 3*timing.BlockCalls)
+	for _, i := range []int{1, 100, timing.BlockCalls - 1, timing.BlockCalls, timing.BlockCalls + 1, 2*timing.BlockCalls + 5, len(exits) - 1} {
 		for _, before := range []int64{0, 1} { // what ends at the time has ended
 			require.True(t, cursor.SeekTime(exits[i-1]-before))
 			require.True(t, cursor.Next())

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A callPlan is what a cursor needs to know of a signature and is the same on all threads.
@@ -9,24 +10,24 @@ type callPlan struct {
 	function  *Function
 	semantics *semantics.Function
 	site      *Site
-	comm      int         // position in In of the call's communicator, −1
-	newComm   int         // position in Out of a communicator handle, −1
-	variable  bool        // some value depends on the thread or the call: a stream or an elastic value
-	creates   bool        // Signature.Communicator is a stream
-	grid      *TimingGrid // of the call's times; nil: they are not rounded
+	comm      int          // position in In of the call's communicator, −1
+	newComm   int          // position in Out of a communicator handle, −1
+	variable  bool         // some value depends on the thread or the call: a stream or an elastic value
+	creates   bool         // Signature.Communicator is a stream
+	grid      *timing.Grid // of the call's times; nil: they are not rounded
 }
 
 // planCalls makes the plans of all signatures; means are the semantics of c's functions.
 func planCalls(c *Content, means []*semantics.Function) []callPlan {
 	plans := make([]callPlan, len(c.Signatures))
-	timing := &c.Meta.Timing
+	settings := &c.Meta.Timing
 	for i := range c.Signatures {
 		s := &c.Signatures[i]
 		p := &plans[i]
 		function := c.functionIndex(s.Function)
 		p.function, p.semantics = &c.Functions[function], means[function]
-		if timing.Mode == TimingLossy {
-			p.grid, _ = timing.gridOf(p.function.Name) // the error is one that there is a grid for (Validate)
+		if settings.Mode == timing.Lossy {
+			p.grid, _ = settings.GridOf(p.function.Name) // the error is one that there is a grid for (Validate)
 		}
 		if s.Site > 0 {
 			p.site = &c.Sites[s.Site-1]
@@ -45,4 +46,24 @@ func position(at int8, values []Value) int {
 		return -1
 	}
 	return int(at)
+}
+
+// planTiming is how the times of calls with these signatures are written.
+func planTiming(signatures []Signature, m *Meta, functions []Function) (*timing.Plan, error) {
+	p := &timing.Plan{Functions: make([]int32, len(signatures)), Grids: make([]*timing.Grid, len(signatures))}
+	byFunction := map[uint16]*timing.Grid{}
+	if m.Timing.Mode == timing.Lossy {
+		for i := range functions {
+			g, err := m.Timing.GridOf(functions[i].Name)
+			if err != nil {
+				return nil, err
+			}
+			byFunction[functions[i].ID] = g
+		}
+	}
+	for i := range signatures {
+		p.Functions[i] = int32(signatures[i].Function)
+		p.Grids[i] = byFunction[signatures[i].Function]
+	}
+	return p, nil
 }

@@ -3,9 +3,10 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"io"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A chain is a trace in pieces: parts, which are stored once, and a tail, which is written anew as the trace grows. One

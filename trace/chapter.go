@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )

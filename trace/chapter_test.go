@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // chaptered is the trace of two ranks that call without order, once as it is, and once with the first calls of the ranks in
@@ -23,7 +24,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 	names := []int32{2, 0, 1} // of the process, by terminal of the trace
 	back := []int32{1, 2, 0}
 	whole, apart = longRank(0, seed), longRank(0, seed)
-	whole.Ranks = trace.NewRankTable(trace.Rank{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}, trace.Rank{Rank: 1, Clock: trace.Clock{Kind: "monotonic"}})
+	whole.Ranks = trace.NewRankTable(trace.Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}}, trace.Rank{Rank: 1, Clock: timing.Clock{Kind: "monotonic"}})
 	apart.Ranks = whole.Ranks
 	whole.Grammar, apart.Grammar = grammar.Grammar{}, grammar.Grammar{}
 	whole.Threads, apart.Threads = trace.NewThreadTable(), trace.NewThreadTable()
@@ -88,7 +89,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 		var file bytes.Buffer
 		w, err := trace.NewPartWriter(&file, whole)
 		require.NoError(t, err)
-		gaps, durations := th.Gaps[:trace.TimingBlockCalls], th.Durations[:trace.TimingBlockCalls]
+		gaps, durations := th.Gaps[:timing.BlockCalls], th.Durations[:timing.BlockCalls]
 		require.NoError(t, w.Timing(&th, 0, 0, gaps, durations))
 		require.NoError(t, w.Close())
 		p, err := trace.OpenPart(bytes.NewReader(file.Bytes()), int64(file.Len()))

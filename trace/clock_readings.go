@@ -3,9 +3,11 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // What MPI_Wtime returned are times, though the program read them itself: their value sequences have blocks of their own,
@@ -174,15 +176,15 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 		value := sequences[s][k]
 		ns := nanosecondsOf(value)
 		differences = append(differences, ns-exit)
-		reading.unit = max(reading.unit, magnitude(value-seconds(ns)))
+		reading.unit = max(reading.unit, timing.Magnitude(value-seconds(ns)))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	most := int64(maxLastBits)
-	if c.shared.Meta.Timing.Mode == TimingLossy {
-		reading.form, reading.unit, most = nearReadings, 2*c.clock.atMost(MomentTicks), math.MaxInt32
+	if c.shared.Meta.Timing.Mode == timing.Lossy {
+		reading.form, reading.unit, most = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
 	}
 	if reading.unit < 0 || reading.unit > most || reading.form == nearReadings && reading.unit == 0 {
 		return nil
@@ -219,7 +221,7 @@ func (r *clockReading) codes(values, exits []int64) []int64 {
 		if r.form == nearReadings {
 			off = r.unit / 2
 		}
-		if got != values[k] && (off == 0 || magnitude(nanosecondsOf(got)-nanosecondsOf(values[k])) > off+readingNoise) {
+		if got != values[k] && (off == 0 || timing.Magnitude(nanosecondsOf(got)-nanosecondsOf(values[k])) > off+readingNoise) {
 			return nil
 		}
 	}

@@ -1,9 +1,11 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"math/bits"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The clock samples of all ranks, and when these started, as differences to what is expected: the clocks of ranks on one
@@ -12,8 +14,8 @@ import (
 
 // A clockExpectation is what the next rank's clocks are expected by.
 type clockExpectation struct {
-	perTick uint64                // nanoseconds per tick, in 2^-32
-	first   map[int64]ClockSample // of the last rank on each node, by the text of its boot id
+	perTick uint64                       // nanoseconds per tick, in 2^-32
+	first   map[int64]timing.ClockSample // of the last rank on each node, by the text of its boot id
 }
 
 // clockRate is the rate that a table is written with: that of the first rank with two samples.
@@ -35,7 +37,7 @@ func clockRate(t *RankTable) uint64 {
 	return 0
 }
 
-func differences(a, b ClockSample) (ticks, ns int64) {
+func differences(a, b timing.ClockSample) (ticks, ns int64) {
 	return b.Ticks - a.Ticks, b.MonotonicNS - a.MonotonicNS
 }
 
@@ -54,13 +56,13 @@ func (e *clockExpectation) after(ticks int64) int64 {
 }
 
 // code gives a sample as the differences to what is expected after another one; decode takes them back.
-func (e *clockExpectation) code(before, s ClockSample) (ticks, ns, offset int64) {
+func (e *clockExpectation) code(before, s timing.ClockSample) (ticks, ns, offset int64) {
 	ticks, ns = differences(before, s)
 	return ticks, ns - e.after(ticks), (s.RealtimeNS - s.MonotonicNS) - (before.RealtimeNS - before.MonotonicNS)
 }
 
-func (e *clockExpectation) decode(before ClockSample, ticks, ns, offset int64) ClockSample {
-	s := ClockSample{Ticks: before.Ticks + ticks, MonotonicNS: before.MonotonicNS + e.after(ticks) + ns}
+func (e *clockExpectation) decode(before timing.ClockSample, ticks, ns, offset int64) timing.ClockSample {
+	s := timing.ClockSample{Ticks: before.Ticks + ticks, MonotonicNS: before.MonotonicNS + e.after(ticks) + ns}
 	s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + offset
 	return s
 }
@@ -75,7 +77,7 @@ const (
 )
 
 func (s *sectionWriter) clocks(t *RankTable) {
-	e := clockExpectation{clockRate(t), map[int64]ClockSample{}}
+	e := clockExpectation{clockRate(t), map[int64]timing.ClockSample{}}
 	boot := t.texts[bootText].Lookup()
 	rows, at := t.samples.Lookup(), t.Lookup()
 	last := map[int64]int{} // row of the last rank with samples on each node
@@ -160,7 +162,7 @@ func (d *decoder) starts(n int) (starts codec.Numbers) {
 
 // clocks reads what sectionWriter.clocks wrote; the texts of the ranks are there.
 func (d *decoder) clocks(t *RankTable, n int) {
-	e := clockExpectation{d.Uvarint(), map[int64]ClockSample{}}
+	e := clockExpectation{d.Uvarint(), map[int64]timing.ClockSample{}}
 	counts := d.Numbers(n)
 	own := 0
 	for run, count := range counts.Runs() {
@@ -183,7 +185,7 @@ func (d *decoder) clocks(t *RankTable, n int) {
 		return
 	}
 	boot, next := t.texts[bootText].Lookup(), 0
-	last := map[int64][]ClockSample{} // of each node
+	last := map[int64][]timing.ClockSample{} // of each node
 	for i, count := range counts.All() {
 		samples := last[boot(i)]
 		if count != asBefore {
@@ -206,7 +208,7 @@ func (d *decoder) clocks(t *RankTable, n int) {
 		if count > 0 {
 			last[boot(i)], e.first[boot(i)] = samples, samples[0]
 		}
-		var before ClockSample
+		var before timing.ClockSample
 		for _, sample := range samples {
 			t.addSample(before, sample)
 			before = sample

@@ -2,10 +2,11 @@ package trace
 
 import (
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Clustering is how the ranks of a run were clustered while it ran (Bahmani and Mueller, Chameleon, IPDPS 2018;

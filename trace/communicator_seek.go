@@ -2,8 +2,9 @@ package trace
 
 import (
 	"cmp"
-	"github.com/cairn-mpi/cairn/trace/grammar"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // seekComms binds handles of communicators as the calls before an index did.

@@ -3,6 +3,7 @@ package trace
 import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Content is everything that a trace file holds, in memory: what Write takes and Read gives back. A shard is a
@@ -34,7 +35,7 @@ type Meta struct {
 	ABI            string // "openmpi", "mpich"
 	CreatedBy      string // version of Cairn
 	CallSites      string // "none", "caller", "path"
-	Timing         TimingSettings
+	Timing         timing.Settings
 	Clustering     *Clustering // nil: every rank was recorded by itself
 	Attempt, Run   int
 	MissingRanks   RankList
@@ -51,7 +52,7 @@ type Rank struct {
 	PID              int
 	Executable       string
 	StartRealtimeNS  int64 // in a finished trace rounded to StartUnit from the first rank's
-	Clock            Clock
+	Clock            timing.Clock
 	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
 	End              *End   // of a rank that ended early: how; nil where nothing is known of that
 	Dropped          uint64 // calls that were made and not recorded, also those after tracing had stopped
@@ -67,17 +68,6 @@ type Rank struct {
 func (r *Rank) StartedAt(ns int64) bool {
 	off := ns - r.StartRealtimeNS
 	return off <= StartUnit/2 && off >= -StartUnit/2
-}
-
-// Clock turns ticks into time. Samples are taken together, in order of ticks.
-type Clock struct {
-	Kind    string // "tsc" or "monotonic" (1 tick = 1 ns)
-	Samples []ClockSample
-}
-
-// A ClockSample reads three clocks at one moment.
-type ClockSample struct {
-	Ticks, MonotonicNS, RealtimeNS int64
 }
 
 // A Thread is the sequence of calls of one thread of one rank.
@@ -111,7 +101,7 @@ type Thread struct {
 	// another order (Chapter).
 	Chapters *Chapters
 	// Aggregates are all that is known of times when timing is aggregated, sorted by terminal.
-	Aggregates []Aggregate
+	Aggregates []timing.Aggregate
 }
 
 // A TimingSource has the gaps and durations of a thread.

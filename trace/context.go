@@ -1,8 +1,9 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process

@@ -3,8 +3,10 @@ package trace
 import (
 	"cmp"
 	"fmt"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Names of the communicators that every rank has.
@@ -21,7 +23,7 @@ type Cursor struct {
 	plans  []callPlan
 	walk   *grammar.Walk
 	number int // of thread in shared.Threads
-	clock  clockMap
+	clock  timing.ClockMap
 	thread *Thread
 	rank   *Rank
 	event  Event
@@ -42,7 +44,7 @@ type Cursor struct {
 	timed  bool
 	until  uint64 // first call after part
 	ticks  int64  // exit of the previous call
-	off    momentBound
+	off    timing.MomentBound
 	holds  holds // that are still to come
 	standing
 
@@ -106,7 +108,7 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 	n := min(t.Calls-at, timingChunk)
 	part := timingPart{gaps: make([]int64, n), durations: make([]int64, n), calls: n}
 	if k, err := s.timing.ReadTiming(part.gaps, part.durations); err != nil || uint64(k) < n {
-		return timingPart{}, cmp.Or(err, errTiming)
+		return timingPart{}, cmp.Or(err, timing.ErrDamaged)
 	}
 	return part, nil
 }
@@ -126,7 +128,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	}
 	c.standing.standIns, c.holds = t.standIns(), t.Holds
 	c.place.columns, c.place.index = shared.Columns, t.Place
-	c.clock = newClockMap(&c.rank.Clock)
+	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
@@ -230,7 +232,7 @@ func (c *Cursor) time(terminal int32) bool {
 			case !standsIn || !c.standing.loaded:
 				c.ticks = begin
 			case c.standing.start != begin: // a block that begins in the middle of an interval says when that began
-				return c.fail(errTiming)
+				return c.fail(timing.ErrDamaged)
 			}
 		}
 	}
@@ -240,7 +242,7 @@ func (c *Cursor) time(terminal int32) bool {
 	if e.HeldTicks > 0 {
 		c.ticks += e.HeldTicks
 		c.standing.start += e.HeldTicks
-		e.Held = c.clock.nanoseconds(c.ticks) - c.clock.nanoseconds(c.ticks-e.HeldTicks)
+		e.Held = c.clock.Nanoseconds(c.ticks) - c.clock.Nanoseconds(c.ticks-e.HeldTicks)
 	}
 	if standsIn {
 		c.part.pass()
@@ -252,14 +254,14 @@ func (c *Cursor) time(terminal int32) bool {
 	} else {
 		var ok bool
 		if gap, duration, ok = c.part.next(terminal); !ok {
-			return c.fail(errTiming)
+			return c.fail(timing.ErrDamaged)
 		}
 		e.TimesOf = c.thread.Rank
 	}
 	e.EnterTicks = c.ticks + gap
 	e.ExitTicks = e.EnterTicks + duration
 	c.ticks = e.ExitTicks
-	e.Enter, e.Exit = c.clock.nanoseconds(e.EnterTicks), c.clock.nanoseconds(e.ExitTicks)
+	e.Enter, e.Exit = c.clock.Nanoseconds(e.EnterTicks), c.clock.Nanoseconds(e.ExitTicks)
 	switch grid := c.plans[terminal].grid; {
 	case c.part.sums != nil:
 		c.somewhere(grid != nil)
@@ -274,32 +276,32 @@ func (c *Cursor) time(terminal int32) bool {
 // somewhere sets by how much the times of the current call may be off, of which there are only sums: it was at some time
 // of its stretch.
 func (c *Cursor) somewhere(rounded bool) {
-	off := c.part.sums.span
+	off := c.part.sums.Span
 	if rounded {
-		c.off.lose()
-		off += c.off.ticks
+		c.off.Lose()
+		off += c.off.Ticks
 	}
 	e := &c.event
-	e.EnterError = c.clock.atMost(off)
+	e.EnterError = c.clock.AtMost(off)
 	e.ExitError = e.EnterError
 }
 
 // errors sets by how much the times of the current call may be off.
-func (c *Cursor) errors(g *TimingGrid, gap, duration int64, standsIn bool) {
-	if standsIn || c.next > 0 && c.next%TimingBlockCalls == 0 {
-		c.off.lose()
+func (c *Cursor) errors(g *timing.Grid, gap, duration int64, standsIn bool) {
+	if standsIn || c.next > 0 && c.next%timing.BlockCalls == 0 {
+		c.off.Lose()
 	}
 	e := &c.event
 	if standsIn {
-		e.EnterError = c.clock.atMost(c.off.ticks)
+		e.EnterError = c.clock.AtMost(c.off.Ticks)
 		e.ExitError = e.EnterError
 		return
 	}
 	gapStep, durationStep := c.part.steps(g, gap, duration)
-	c.off.move(gapStep)
-	e.EnterError = c.clock.atMost(c.off.ticks)
-	c.off.move(durationStep)
-	e.ExitError = c.clock.atMost(c.off.ticks)
+	c.off.Move(gapStep)
+	e.EnterError = c.clock.AtMost(c.off.Ticks)
+	c.off.Move(durationStep)
+	e.ExitError = c.clock.AtMost(c.off.Ticks)
 }
 
 // ownRank is the caller's rank in the communicator of the call as the signature has it.

@@ -3,6 +3,8 @@ package trace
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // What the decoding of a call depends on besides the call itself, and how Seek puts it to what call by call decoding
@@ -91,21 +93,21 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	if !stored || len(c.thread.StandIns) > 0 {
 		return 0, nil
 	}
-	first, after := uint64(0), (c.thread.Calls+TimingBlockCalls-1)/TimingBlockCalls
+	first, after := uint64(0), (c.thread.Calls+timing.BlockCalls-1)/timing.BlockCalls
 	for first+1 < after {
 		middle := (first + after) / 2
-		_, start, _, size, err := file.timingBlock(c.number, middle*TimingBlockCalls)
+		_, start, _, size, err := file.timingBlock(c.number, middle*timing.BlockCalls)
 		if err != nil {
-			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*TimingBlockCalls, err)
+			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*timing.BlockCalls, err)
 		}
 		file.budget.Give(size)
-		if c.clock.nanoseconds(c.thread.FirstTick+start) <= ns {
+		if c.clock.Nanoseconds(c.thread.FirstTick+start) <= ns {
 			first = middle
 		} else {
 			after = middle
 		}
 	}
-	return (max(first, 1) - 1) * TimingBlockCalls, nil
+	return (max(first, 1) - 1) * timing.BlockCalls, nil
 }
 
 var errNoTimes = errors.New("the trace has no times of calls")
@@ -114,7 +116,7 @@ var errNoTimes = errors.New("the trace has no times of calls")
 func (c *Cursor) seekTime(index uint64) bool {
 	from := uint64(0)
 	if _, stored := c.source.(*Reader); stored {
-		from = index - index%TimingBlockCalls
+		from = index - index%timing.BlockCalls
 	}
 	walk, _ := c.shared.Grammar.Seek(c.thread.Root, from, c.lengths)
 	for c.startTime(from); c.next < index; c.next++ {
@@ -134,5 +136,5 @@ func (c *Cursor) startTime(from uint64) {
 		c.standing.restart(c.thread, c.source.memory())
 	}
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
-	c.off.ticks = 0
+	c.off.Ticks = 0
 }

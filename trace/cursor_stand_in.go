@@ -2,7 +2,9 @@ package trace
 
 import (
 	"errors"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 var errStandIn = errors.New("a rank stands in for another whose own times are another's")
@@ -95,7 +97,7 @@ func (c *Cursor) loadStandIn() error {
 		}
 	}
 	if !spread(s.gaps, in.Gap) || !spread(s.durations, in.Duration) {
-		return errTiming
+		return timing.ErrDamaged
 	}
 	s.start = c.ticks
 	for range c.next - s.from {
@@ -154,7 +156,7 @@ func (c *Cursor) timesOf(gaps, durations []int64) error {
 		before := c.ticks
 		terminal, ok := c.walk.Next()
 		if !ok {
-			return errTiming
+			return timing.ErrDamaged
 		}
 		if !c.time(terminal) {
 			return c.err

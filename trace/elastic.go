@@ -2,8 +2,9 @@ package trace
 
 import (
 	"errors"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Elastic values: one signature for many ranks whose calls differ only in numbers (ScalaTrace II, Wu and Mueller,

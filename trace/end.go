@@ -1,8 +1,9 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // An End says how a process ended that did not get through MPI_Finalize.

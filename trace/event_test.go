@@ -7,12 +7,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
 // one makes a trace of one rank with one call of every signature, in order, and the given streams.
 func one(functions []Function, signatures []Signature, streams map[StreamRef][]int64) *Content {
-	c := &Content{Functions: functions, Signatures: signatures, Ranks: NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}})}
+	c := &Content{Functions: functions, Signatures: signatures, Ranks: NewRankTable(Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}})}
 	body := []grammar.Symbol{}
 	for i := range signatures {
 		body = append(body, grammar.Symbol{Value: int32(i), Count: 1})
@@ -171,7 +172,7 @@ func TestThreadsShareCommunicators(t *testing.T) {
 		},
 		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 1, Count: 2}}, {{Value: 0, Count: 2}}}},
 		Sequences: []codec.Sequence{{Values: []int64{1, 2}}},
-		Ranks:     NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
+		Ranks:     NewRankTable(Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
 		Threads: NewThreadTable([]Thread{
 			{Thread: 0, Root: 0, Calls: 2, FirstTick: 20, Gaps: []int64{0, 30}, Durations: []int64{1, 1}},
 			{Thread: 1, Root: 1, Calls: 2, FirstTick: 10, Gaps: []int64{0, 20}, Durations: []int64{1, 1},

@@ -3,10 +3,11 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and next to no bytes.

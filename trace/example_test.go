@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // pingPong is a trace of two ranks: rank 0 sends to rank 1 a thousand times.
@@ -23,10 +24,10 @@ func pingPong() *trace.Content {
 		sizes[i] = int64(8 * i)
 	}
 	rank := func(r int) trace.Rank {
-		return trace.Rank{Rank: r, Host: "laptop", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
+		return trace.Rank{Rank: r, Host: "laptop", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
 	}
 	return &trace.Content{
-		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: timing.Settings{Mode: timing.Lossless}},
 		Functions: []trace.Function{
 			{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []trace.Parameter{
 				{Name: "dest", Kind: "rank", Direction: trace.In}, {Name: "tag", Kind: "tag", Direction: trace.In},

@@ -2,8 +2,9 @@ package trace
 
 import (
 	"errors"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A filling says how the values of a slot stand in its stream, call after call. There are three ways, and exactly one

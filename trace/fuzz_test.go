@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -160,10 +161,10 @@ func FuzzSections(f *testing.F) {
 func blocksToSpoil(t testing.TB) []spoiledBlock {
 	aggregated := stencil(2, 3, false)
 	aggregated.Threads.Change(1, func(thread *Thread) {
-		var times IntervalStatistics
+		var times timing.IntervalStatistics
 		times.Add(5)
 		times.Add(1000)
-		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
+		thread.Aggregates = []timing.Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
 	})
 	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated),
 		written(t, wtimes(t, 3*codec.SequenceChunk+5))}

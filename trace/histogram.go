@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 const (
@@ -95,7 +97,7 @@ func (b *HistogramBuilder) Add(x int64, n uint64) {
 }
 
 // AddStatistics counts what another histogram has counted, all intervals stretched.
-func (b *HistogramBuilder) AddStatistics(s *IntervalStatistics, stretch float64) {
+func (b *HistogramBuilder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	if s.Count == 0 {
 		return
 	}
@@ -103,7 +105,7 @@ func (b *HistogramBuilder) AddStatistics(s *IntervalStatistics, stretch float64)
 	b.spread()
 	b.summarize(at(s.Min), at(s.Max), s.Count, at(s.Sum))
 	for _, bin := range s.Histogram {
-		low, high := max(BinStart(bin.Bin), s.Min), min(BinStart(bin.Bin+1)-1, s.Max)
+		low, high := max(timing.BinStart(bin.Bin), s.Min), min(timing.BinStart(bin.Bin+1)-1, s.Max)
 		b.bin(signedBin(at(low+(high-low)/2)), bin.Count)
 	}
 }
@@ -196,13 +198,13 @@ func joinTails(bins []HistogramRange, most uint64) []HistogramRange {
 // signedBin is the bin of any number: those below 0 mirror those from 0 on.
 func signedBin(x int64) int {
 	if x < 0 {
-		return -1 - BinOf(-1-x)
+		return -1 - timing.BinOf(-1-x)
 	}
-	return BinOf(x)
+	return timing.BinOf(x)
 }
 
 // maxBin is the bin of the greatest number.
-var maxBin = BinOf(math.MaxInt64)
+var maxBin = timing.BinOf(math.MaxInt64)
 
 // binRange is the numbers of a bin.
 func binRange(k int) (low, high int64) {
@@ -211,9 +213,9 @@ func binRange(k int) (low, high int64) {
 		return -1 - high, -1 - low
 	}
 	if k == maxBin {
-		return BinStart(k), math.MaxInt64
+		return timing.BinStart(k), math.MaxInt64
 	}
-	return BinStart(k), BinStart(k+1) - 1
+	return timing.BinStart(k), timing.BinStart(k+1) - 1
 }
 
 // saturated is a + b, or the nearest number that there is.

@@ -2,8 +2,9 @@ package trace
 
 import (
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"io"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // HistogramsVersion is the version of the file format that a trace of histograms has, and only such a trace.

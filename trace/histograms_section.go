@@ -1,8 +1,9 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The section of a trace of histograms (docs/format.md, Histograms): tables in columns, with the histograms of all of them

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/internal/limits"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -112,7 +113,7 @@ func someHistograms() *Histograms {
 	}
 	h.Meta.Clustering, h.Meta.Excluded = nil, []string{"io"}
 	for rank := range 4 {
-		r := Rank{Rank: rank, Host: "a", Node: "n", Clock: Clock{Kind: "monotonic"}, StartRealtimeNS: 1 << 60}
+		r := Rank{Rank: rank, Host: "a", Node: "n", Clock: timing.Clock{Kind: "monotonic"}, StartRealtimeNS: 1 << 60}
 		if rank == 2 {
 			r.EndedEarly, r.End = "killed in MPI_Send", &End{Signal: 9, ExitCode: -1}
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 

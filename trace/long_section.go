@@ -2,10 +2,11 @@ package trace
 
 import (
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // longSequences numbers the chunks of long sequences, equal ones once.

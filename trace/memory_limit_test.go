@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -59,7 +60,7 @@ func dense() map[string]struct {
 		returnsValues(c, list)
 		return c
 	}
-	timing := func(settings TimingSettings) *Content {
+	timed := func(settings timing.Settings) *Content {
 		c := stencil(2, 8000, true)
 		c.Meta.Timing = settings
 		return c
@@ -70,8 +71,8 @@ func dense() map[string]struct {
 		"values below 50":           {values(50), 8},
 		"values below 5000":         {values(5000), 8},
 		"values of any size":        {values(1 << 60), 8},
-		"timing, lossless":          {timing(TimingSettings{Mode: TimingLossless}), 8},
-		"timing, lossy":             {timing(TimingSettings{Mode: TimingLossy, ErrorPercent: 5}), 8},
+		"timing, lossless":          {timed(timing.Settings{Mode: timing.Lossless}), 8},
+		"timing, lossy":             {timed(timing.Settings{Mode: timing.Lossy, ErrorPercent: 5}), 8},
 	}
 }
 

@@ -3,9 +3,11 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
-	"io"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A part is a file with some full blocks of the timing of one process, and chunks of its value sequences (docs/format.md,
@@ -16,7 +18,7 @@ type PartWriter struct {
 	file     *fileWriter
 	grammar  grammar.Grammar
 	lengths  []uint64
-	plan     *timingPlan
+	plan     *timing.Plan
 	chunks   []partChunk
 	chapters []*Chapter
 }
@@ -37,20 +39,20 @@ func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
 	return p, nil
 }
 
-// Timing codes the gaps and durations of a thread's calls from TimingBlockCalls·number on, TimingBlockCalls of each. The
+// Timing codes the gaps and durations of a thread's calls from timing.BlockCalls·number on, timing.BlockCalls of each. The
 // first begins so many ticks after the thread's first call.
 func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, durations []int64) error {
-	at := number * TimingBlockCalls
-	if at+TimingBlockCalls > p.lengths[t.Root] || len(gaps) != TimingBlockCalls || len(durations) != TimingBlockCalls {
+	at := number * timing.BlockCalls
+	if at+timing.BlockCalls > p.lengths[t.Root] || len(gaps) != timing.BlockCalls || len(durations) != timing.BlockCalls {
 		return fmt.Errorf("trace: block %d of thread %d: %d gaps, %d durations, %d calls of the thread are known", number, t.Thread, len(gaps), len(durations), p.lengths[t.Root])
 	}
 	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
-	encoder := newTimingEncoder(p.plan)
+	encoder := timing.NewEncoder(p.plan)
 	for i := range gaps {
 		terminal, _ := walk.Next()
-		encoder.call(terminal, gaps[i], durations[i])
+		encoder.Call(terminal, gaps[i], durations[i])
 	}
-	p.file.block(blockTiming, int64(t.Thread), int64(number), encoder.finish(binary.AppendVarint(nil, begin)))
+	p.file.block(blockTiming, int64(t.Thread), int64(number), encoder.Finish(binary.AppendVarint(nil, begin)))
 	return p.file.err
 }
 
@@ -61,21 +63,21 @@ func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
 		return err
 	}
 	defer times.release(b.part.file.budget)
-	at := b.Number() * TimingBlockCalls
-	if at+TimingBlockCalls > p.lengths[t.Root] {
+	at := b.Number() * timing.BlockCalls
+	if at+timing.BlockCalls > p.lengths[t.Root] {
 		return fmt.Errorf("trace: block %d of thread %d: %d calls of the thread are known", b.Number(), t.Thread, p.lengths[t.Root])
 	}
 	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
-	encoder := newSumsEncoder(per)
-	for range uint64(TimingBlockCalls) {
+	encoder := timing.NewSumsEncoder(per)
+	for range uint64(timing.BlockCalls) {
 		terminal, _ := walk.Next()
 		gap, duration, ok := times.next(terminal)
 		if !ok {
-			return fmt.Errorf("trace: %w", errTiming)
+			return fmt.Errorf("trace: %w", timing.ErrDamaged)
 		}
-		encoder.call(terminal, gap, duration)
+		encoder.Call(terminal, gap, duration)
 	}
-	p.file.block(sumsKind(per), int64(b.Thread()), int64(b.Number()), encoder.finish(binary.AppendVarint(nil, begin)))
+	p.file.block(sumsKind(per), int64(b.Thread()), int64(b.Number()), encoder.Finish(binary.AppendVarint(nil, begin)))
 	return p.file.err
 }
 
@@ -200,14 +202,14 @@ func (b PartBlock) entry() codec.Entry { return b.part.file.index.At(b.row) }
 // Thread is the thread's number in its process.
 func (b PartBlock) Thread() int { return int(b.entry().Key) }
 
-// Number says which of the thread's calls it has: those from TimingBlockCalls·Number on.
+// Number says which of the thread's calls it has: those from timing.BlockCalls·Number on.
 func (b PartBlock) Number() uint64 { return uint64(b.entry().Part) }
 
 // content is the block as it stands in a trace. It is booked on the part's budget.
 func (b PartBlock) content() ([]byte, error) { return b.part.file.block(b.entry()) }
 
 // open begins to read the block, which begins so many ticks after the thread's first call.
-func (b PartBlock) open(plan *timingPlan) (begin int64, times timingPart, err error) {
+func (b PartBlock) open(plan *timing.Plan) (begin int64, times timingPart, err error) {
 	content, err := b.content()
 	if err != nil {
 		return 0, times, err
@@ -217,11 +219,11 @@ func (b PartBlock) open(plan *timingPlan) (begin int64, times timingPart, err er
 	if d.Err != nil {
 		return 0, times, d.Err
 	}
-	times = timingPart{start: begin, calls: TimingBlockCalls, size: int64(len(content))}
+	times = timingPart{start: begin, calls: timing.BlockCalls, size: int64(len(content))}
 	if per := b.SumsOf(); per > 0 {
-		times.sums = newSumsDecoder(d.Rest, per, TimingBlockCalls)
+		times.sums = timing.NewSumsDecoder(d.Rest, per, timing.BlockCalls)
 	} else {
-		times.decoder = newTimingDecoder(plan, d.Rest, TimingBlockCalls, b.part.file.budget)
+		times.decoder = timing.NewDecoder(plan, d.Rest, timing.BlockCalls, b.part.file.budget)
 	}
 	return begin, times, nil
 }
@@ -231,7 +233,7 @@ type CodedTimes struct {
 	// Of is the trace of the process: what the blocks were coded with.
 	Of   *Content
 	Root int
-	// Blocks have the times of the first TimingBlockCalls·len(Blocks) calls, in order.
+	// Blocks have the times of the first timing.BlockCalls·len(Blocks) calls, in order.
 	Blocks []PartBlock
 	// Ticks is the sum of all gaps and durations in Blocks.
 	Ticks int64
@@ -251,7 +253,7 @@ func (s *CodedTimes) OpenTiming() (TimingReader, error) {
 type codedReader struct {
 	from *CodedTimes
 	left []PartBlock // that were not begun
-	plan *timingPlan
+	plan *timing.Plan
 	walk *grammar.Walk
 	part timingPart // the block that is read
 	of   *codec.Budget
@@ -273,7 +275,7 @@ func (r *codedReader) ReadTiming(gaps, durations []int64) (n int, err error) {
 			gaps[n], durations[n], ok = r.part.next(terminal)
 		}
 		if !ok {
-			return n, fmt.Errorf("trace: %w", errTiming)
+			return n, fmt.Errorf("trace: %w", timing.ErrDamaged)
 		}
 		r.part.calls--
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 

@@ -1,8 +1,9 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few

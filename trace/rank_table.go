@@ -2,8 +2,10 @@ package trace
 
 import (
 	"encoding/binary"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"iter"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A RankTable holds ranks by column: what ranks have in common is there once, so that a million of a regular job take
@@ -56,7 +58,7 @@ func (t *RankTable) Append(r Rank) {
 		t.texts[i].Push(t.strings.Index(text))
 	}
 	t.own.Push(t.ownLists.Index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
-	var before ClockSample
+	var before timing.ClockSample
 	for _, s := range r.Clock.Samples {
 		t.addSample(before, s)
 		before = s
@@ -76,7 +78,7 @@ func (t *RankTable) Append(r Rank) {
 }
 
 // addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
-func (t *RankTable) addSample(before, s ClockSample) {
+func (t *RankTable) addSample(before, s timing.ClockSample) {
 	t.samples.Add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
 		(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
 }
@@ -98,12 +100,12 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		r := Rank{
 			Rank: int(number(i)), Host: text(hostText), Pod: text(podText), Node: text(nodeText), BootID: text(bootText),
 			PID: int(pid(i)), Executable: text(executableText), StartRealtimeNS: start(i),
-			Clock: Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
+			Clock: timing.Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
 			CommunicatorsOwn: t.ownLists.Lists[own(i)],
 		}
 		if from, to := samples.Rows(i); to > from {
-			r.Clock.Samples = make([]ClockSample, to-from)
-			var before ClockSample
+			r.Clock.Samples = make([]timing.ClockSample, to-from)
+			var before timing.ClockSample
 			for k := range r.Clock.Samples {
 				s := &r.Clock.Samples[k]
 				s.Ticks = before.Ticks + samples.At(0, from+k)

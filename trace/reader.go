@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // An Option changes how a trace is opened.
@@ -56,7 +57,7 @@ type Reader struct {
 	chunks         []codec.Chunk
 	chapterBlocks  codec.BlockList        // by thread and number
 	long           map[int][]*codec.Chunk // of the sequences that begin with chunks
-	timingPlan     *timingPlan
+	timingPlan     *timing.Plan
 
 	mu        sync.Mutex
 	sequences map[int64]sequenceBlock        // by where they are
@@ -362,7 +363,7 @@ func (t *Reader) rest(i int) (values []int64, booked int64, err error) {
 }
 
 // Aggregates reads the aggregated timing of Threads()[thread]; nil when the trace has none.
-func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
+func (t *Reader) Aggregates(thread int) ([]timing.Aggregate, error) {
 	if t.timed.At(thread) != timingAggregates {
 		return nil, nil
 	}
@@ -376,7 +377,7 @@ func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
 		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, err)
 	}
 	d := newDecoder(content, t.budget)
-	list := d.aggregates(len(t.shared.Signatures))
+	list := timing.ReadAggregates(d.Decoder, len(t.shared.Signatures))
 	d.Release()
 	t.budget.Give(int64(len(content)))
 	if d.Err == nil && len(d.Rest) > 0 {
@@ -477,7 +478,7 @@ func (t *Reader) StreamedContent() (*Content, error) {
 		return nil, err
 	}
 	if !t.aggregates.Empty() {
-		c.Threads.aggregates = make([][]Aggregate, c.Threads.Len())
+		c.Threads.aggregates = make([][]timing.Aggregate, c.Threads.Len())
 		for i := range c.Threads.aggregates {
 			var err error
 			if c.Threads.aggregates[i], err = t.Aggregates(i); err != nil {

@@ -3,8 +3,9 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // foundSections are the sections of a file that is being opened: in blocks of their own, or together in one.

@@ -3,8 +3,9 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A sequenceBlock holds the encodings of sequences.

@@ -1,9 +1,11 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
@@ -80,12 +82,12 @@ func (d *decoder) meta() Meta {
 	return m
 }
 
-func (d *decoder) timingSettings() TimingSettings {
-	t := TimingSettings{Mode: TimingMode(d.Text()), ErrorPercent: d.Int()}
+func (d *decoder) timingSettings() timing.Settings {
+	t := timing.Settings{Mode: timing.Mode(d.Text()), ErrorPercent: d.Int()}
 	if n := d.Length(24); n > 0 {
-		t.Functions = make([]FunctionError, n)
+		t.Functions = make([]timing.FunctionError, n)
 		for i := range t.Functions {
-			t.Functions[i] = FunctionError{d.Text(), d.Int()}
+			t.Functions[i] = timing.FunctionError{Function: d.Text(), ErrorPercent: d.Int()}
 		}
 	}
 	return t

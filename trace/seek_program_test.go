@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A randomProgram makes a trace with all forms of values and all fillings, by chance: signatures with parameters of all
@@ -62,7 +63,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	}
 	c := &trace.Content{
 		Meta: trace.Meta{Final: true, World: "w", WorldSize: programRanks, CallSites: "none",
-			Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+			Timing: timing.Settings{Mode: timing.Lossless}},
 		Communicators: []trace.Communicator{{GlobalName: "MPI_COMM_WORLD", Members: trace.RankList{{0, programRanks, 1}}}},
 	}
 	for i, members := range []trace.RankList{{{2, 1, 1}, {0, 2, 1}}, {{1, 2, 1}, {0, 1, 1}}, {{0, 1, 1}, {2, 1, 1}, {1, 1, 1}},
@@ -81,7 +82,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	p.content = c
 	creating, others := p.signatures(relativeHandles)
 	for i := range programRanks {
-		c.Ranks.Append(trace.Rank{Rank: i, CommunicatorsOwn: []uint32{0, 1, 2, 3, 4}, Clock: trace.Clock{Kind: "monotonic"}})
+		c.Ranks.Append(trace.Rank{Rank: i, CommunicatorsOwn: []uint32{0, 1, 2, 3, 4}, Clock: timing.Clock{Kind: "monotonic"}})
 	}
 	var threads []trace.Thread
 	for i := range p.threads {

@@ -2,9 +2,10 @@ package trace
 
 import (
 	"encoding/binary"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"strconv"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A SegmentKind says what sort of memory a pointer leads to. The number is part of the file format: append only.

@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"unsafe"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The encoding of a signature, used as its key and, with strings replaced by references to a

@@ -1,8 +1,9 @@
 package trace
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Sizes are in bytes as stored, with each block's header; the parts add up to Total, which has ClockReadings in Timing.

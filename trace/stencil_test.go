@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"math/rand/v2"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
-	"math/rand/v2"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Functions of the synthetic traces that the tests use.
@@ -44,10 +46,10 @@ func stream(k int64) Value    { return Value{Form: Stream, Int: k} }
 // stencil makes the trace of a job of ranks on a ring (not periodic: the ends have MPI_PROC_NULL) that exchange with
 // both neighbours and reduce every tenth step; half of the steps on a communicator of the even and the odd ranks.
 // Rank 0 has the wildcard: its received sources come from a stream.
-func stencil(ranks, steps int, timing bool) *Content {
+func stencil(ranks, steps int, timed bool) *Content {
 	c := &Content{
 		Meta: Meta{Final: true, World: "w", WorldSize: ranks, Implementation: "Open MPI", Version: "4.1.4",
-			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: TimingSettings{Mode: TimingLossless},
+			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: timing.Settings{Mode: timing.Lossless},
 			MissingRanks: nil, Notes: []string{"synthetic"}},
 		Functions: testFunctions,
 		Sites: []Site{{BuildID: "aabb", Module: "stencil", Offset: 0x1234, Function: "exchange", File: "stencil.c", Line: 17},
@@ -163,7 +165,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		t := Thread{Rank: rank, Place: rank, Root: rootRule[k], Calls: uint64(len(terminals)), Streams: streams,
 			FirstTick: 5_000_000_000 + int64(rank)*1000}
-		if timing {
+		if timed {
 			for range terminals {
 				t.Gaps = append(t.Gaps, 10_000+int64(r.ExpFloat64()*3000))
 				t.Durations = append(t.Durations, 700+int64(r.ExpFloat64()*2000))
@@ -173,9 +175,9 @@ func stencil(ranks, steps int, timing bool) *Content {
 		c.Threads.Append(t)
 		c.Ranks.Append(Rank{Rank: rank, Host: "host", Node: "node", BootID: "boot", PID: 100 + rank,
 			Executable: "/app/stencil", StartRealtimeNS: 1_700_000_000_000_000_000 + int64(rank)*12345,
-			Clock: Clock{"tsc", []ClockSample{
-				{4_000_000_000, 2_000_000_000, 1_700_000_001_000_000_000},
-				{8_000_000_000, 4_000_000_001, 1_700_000_003_000_000_001}}},
+			Clock: timing.Clock{Kind: "tsc", Samples: []timing.ClockSample{
+				{Ticks: 4_000_000_000, MonotonicNS: 2_000_000_000, RealtimeNS: 1_700_000_001_000_000_000},
+				{Ticks: 8_000_000_000, MonotonicNS: 4_000_000_001, RealtimeNS: 1_700_000_003_000_000_001}}},
 			CommunicatorsOwn: []uint32{0, 1 + uint32(parity)}})
 	}
 	for _, values := range sequences.Lists {

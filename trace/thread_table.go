@@ -3,9 +3,11 @@ package trace
 import (
 	"cmp"
 	"encoding/binary"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"iter"
 	"sort"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A ThreadTable holds threads by column, as a RankTable does ranks. Times of calls that are in memory, and aggregates, are
@@ -20,12 +22,12 @@ type ThreadTable struct {
 	sources                                 []TimingSource
 	stored                                  []*Reader // the file of each source that is one; Timing is then made anew from it
 	storedThread, storedRoot                codec.Numbers
-	times                                   []memoryTiming // nil where no thread has any
-	aggregates                              [][]Aggregate  // nil where no thread has any
-	marks                                   [][]uint64     // nil where no thread has any
-	standIns                                [][]StandIn    // the same
-	holds                                   [][]Hold       // the same
-	chapters                                []*Chapters    // the same
+	times                                   []memoryTiming       // nil where no thread has any
+	aggregates                              [][]timing.Aggregate // nil where no thread has any
+	marks                                   [][]uint64           // nil where no thread has any
+	standIns                                [][]StandIn          // the same
+	holds                                   [][]Hold             // the same
+	chapters                                []*Chapters          // the same
 }
 
 // NewThreadTable makes a table.

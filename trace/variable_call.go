@@ -3,9 +3,10 @@ package trace
 import (
 	"cmp"
 	"errors"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew

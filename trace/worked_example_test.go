@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,7 +33,7 @@ func workedExample() *Content {
 		},
 		Communicators: []Communicator{{GlobalName: "MPI_COMM_WORLD", Members: RankList{{Start: 0, Count: 1, Stride: 1}}}},
 		Grammar:       grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 2, Count: 1}}}},
-		Ranks:         NewRankTable(Rank{Host: "a", PID: 7, Executable: "p", Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}),
+		Ranks:         NewRankTable(Rank{Host: "a", PID: 7, Executable: "p", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}),
 		Threads:       NewThreadTable(Thread{Calls: 5}),
 	}
 }

@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"io"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-const (
-	// TimingBlockCalls is the number of calls whose gaps and durations make one block.
-	TimingBlockCalls = 1 << 16
-	// sequenceBlockBytes is the encoded size from which on the next value sequences get a block of their own.
-	sequenceBlockBytes = 1 << 20
-)
+// sequenceBlockBytes is the encoded size from which on the next value sequences get a block of their own.
+const sequenceBlockBytes = 1 << 20
 
 // Write writes c as a trace file: equal contents give equal bytes. The error is that of c.Validate or of w.
 func Write(w io.Writer, c *Content) error { return write(w, c, &Chain{}) }
@@ -100,7 +98,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 				return err
 			}
 		case len(t.Aggregates) > 0:
-			f.block(blockAggregates, int64(i), 0, appendAggregates(nil, t.Aggregates))
+			f.block(blockAggregates, int64(i), 0, timing.AppendAggregates(nil, t.Aggregates))
 		}
 	}
 	f.finish()

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Communication is what the messages of a run say, whatever their times: its topology, and where its ranks had better
@@ -32,7 +32,7 @@ func Communicates(ctx context.Context, t timeline.Trace, o Options) (*Communicat
 	if err != nil {
 		return nil, err
 	}
-	timed := t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != trace.TimingAggregated
+	timed := t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != timing.Aggregated
 	return &Communication{topology: found, advice: advice, timed: timed}, nil
 }
 

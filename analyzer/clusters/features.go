@@ -63,8 +63,8 @@ func spans(t timeline.Trace) map[int]spent {
 	return all
 }
 
-// timing places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
-func timing(times map[int]spent, ranks []int) map[int]point {
+// spentTimes places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
+func spentTimes(times map[int]spent, ranks []int) map[int]point {
 	mean := 0.0
 	for _, rank := range ranks {
 		mean += times[rank].computation + times[rank].mpi

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 const (
@@ -98,7 +98,7 @@ func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (
 		return o.Phases, timesOf(o.Phases), nil
 	}
 	plan, err := phases.NewPlan(t, o.clocks())
-	if err != nil || o.Clock == nil || t.Meta().Timing.Mode == trace.TimingAggregated {
+	if err != nil || o.Clock == nil || t.Meta().Timing.Mode == timing.Aggregated {
 		return plan, nil, err
 	}
 	if calls := t.Threads().Calls(); calls > mostTimed {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // aggregatedNote is what sums cannot tell.
@@ -96,10 +96,10 @@ func takeSums(t timeline.Trace) (*analysis, error) {
 
 // sum adds an aggregate to the accounts of its location: the calls, and the computation before them. There is none before
 // MPI_Init, and what passes while tracing is off is not told.
-func (a *analysis) sum(location int, aggregate *trace.Aggregate, perTick float64) {
+func (a *analysis) sum(location int, aggregate *timing.Aggregate, perTick float64) {
 	account := &a.accounts[location]
 	signature := &a.names.trace.Signatures()[aggregate.Terminal]
-	add := func(what activity, of *trace.IntervalStatistics) int64 {
+	add := func(what activity, of *timing.IntervalStatistics) int64 {
 		t := tallyOf(of, perTick)
 		for _, tallies := range []map[activity]*tally{account.tallies, a.total} {
 			if tallies[what] == nil {
@@ -128,11 +128,11 @@ func (a *analysis) sum(location int, aggregate *trace.Aggregate, perTick float64
 }
 
 // tallyOf is a tally of intervals; their squares are those of the middles of the histogram's bins, scaled to the sum.
-func tallyOf(s *trace.IntervalStatistics, perTick float64) tally {
+func tallyOf(s *timing.IntervalStatistics, perTick float64) tally {
 	t := tally{count: s.Count, ns: int64(math.Round(float64(s.Sum) * perTick))}
 	sum, squares := 0.0, 0.0
 	for _, b := range s.Histogram {
-		from, to := max(trace.BinStart(b.Bin), s.Min), min(trace.BinStart(b.Bin+1), s.Max)
+		from, to := max(timing.BinStart(b.Bin), s.Min), min(timing.BinStart(b.Bin+1), s.Max)
 		middle := (float64(from) + float64(max(from, to))) / 2
 		sum += float64(b.Count) * middle
 		squares += float64(b.Count) * middle * middle
@@ -145,14 +145,14 @@ func tallyOf(s *trace.IntervalStatistics, perTick float64) tally {
 }
 
 // disturbanceOf is by how much, in nanoseconds, the longest interval of what repeats is beyond the lower fifth.
-func disturbanceOf(s *trace.IntervalStatistics, perTick float64) int64 {
+func disturbanceOf(s *timing.IntervalStatistics, perTick float64) int64 {
 	if s.Count < repeated {
 		return 0
 	}
 	below, fifth := uint64(0), s.Min
 	for _, b := range s.Histogram {
 		if below += b.Count; 5*below >= s.Count {
-			fifth = max(s.Min, trace.BinStart(b.Bin))
+			fifth = max(s.Min, timing.BinStart(b.Bin))
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // analysis is what Analyze works on after the passes.
@@ -45,7 +46,7 @@ type analysis struct {
 
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	if t.Meta().Timing.Mode == trace.TimingAggregated {
+	if t.Meta().Timing.Mode == timing.Aggregated {
 		return sums(ctx, t, o)
 	}
 	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}, ofLeads: t.OfLeads()}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // TimingError is what the mode of timing means for all times of the findings, beside the error of the clocks.
@@ -25,7 +26,7 @@ const uncertainShare = 0.1
 
 // roundingNote is what rounded times mean for the reader; "" for nothing: what was found is larger than their errors.
 func (a *analysis) roundingNote() string {
-	if a.meta.Timing.Mode != trace.TimingLossy {
+	if a.meta.Timing.Mode != timing.Lossy {
 		return ""
 	}
 	waited, uncertain := int64(0), int64(0)

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Histograms makes a trace of histograms of a trace of so many bytes: what differs from call to call is a histogram per
@@ -104,7 +105,7 @@ func ranksOnly(t *trace.RankTable) trace.RankTable {
 	var some trace.RankTable
 	for _, r := range t.All() {
 		kept := trace.Rank{Rank: r.Rank, Host: r.Host, Pod: r.Pod, Node: r.Node, BootID: r.BootID, Executable: r.Executable,
-			StartRealtimeNS: start, Clock: trace.Clock{Kind: "monotonic"}, EndedEarly: r.EndedEarly, Dropped: r.Dropped}
+			StartRealtimeNS: start, Clock: timing.Clock{Kind: "monotonic"}, EndedEarly: r.EndedEarly, Dropped: r.Dropped}
 		if r.End != nil {
 			kept.End = &trace.End{Signal: r.End.Signal, ExitCode: r.End.ExitCode}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Leads keeps in c only what the ranks have for which lead gives themselves. Threads of a rank beyond those of its lead
@@ -82,7 +83,7 @@ func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
 			ranks[i].Outliers[k].BeginNS = clocks.Time(i, ranks[i].Outliers[k].BeginNS)
 		}
 		if len(samples) > 1 { // else ticks are taken for nanoseconds, and stay so
-			ranks[i].Clock, ranks[i].BootID = trace.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
+			ranks[i].Clock, ranks[i].BootID = timing.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Recording is a run.
@@ -28,7 +29,7 @@ type Recording struct {
 }
 
 // aggregated reports whether only sums of times were kept.
-func (r *Recording) aggregated() bool { return r.Meta().Timing.Mode == trace.TimingAggregated }
+func (r *Recording) aggregated() bool { return r.Meta().Timing.Mode == timing.Aggregated }
 
 // A key is a place by the numbers of its trace.
 type key struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Trace is what the analyses need of a trace. *trace.Reader has all of it but for the type of Cursor's result; Of
@@ -35,7 +36,7 @@ type Trace interface {
 	MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error)
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
 	Span(thread int) (begin, end int64)
-	Aggregates(thread int) ([]trace.Aggregate, error)
+	Aggregates(thread int) ([]timing.Aggregate, error)
 	// Coarse lists the calls of which there are only sums of times.
 	Coarse() []trace.Coarse
 }
@@ -71,7 +72,7 @@ func (r reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]traff
 // NeedTimes returns an error that says what to trace instead if the times of single calls were not kept; doing is what
 // takes them: "a prediction".
 func NeedTimes(t Trace, doing string) error {
-	if t.Meta().Timing.Mode != trace.TimingAggregated {
+	if t.Meta().Timing.Mode != timing.Aggregated {
 		return nil
 	}
 	return fmt.Errorf("the times of single calls were not kept (timing aggregated), and %s takes them: trace with timing lossless or lossy", doing)

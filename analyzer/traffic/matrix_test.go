@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The matrix that is computed on the grammar is that of all calls, one by one.
@@ -209,10 +210,10 @@ func pingPong() *trace.Content {
 		sizes[i] = int64(8 * i)
 	}
 	rank := func(r int) trace.Rank {
-		return trace.Rank{Rank: r, Host: "laptop", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
+		return trace.Rank{Rank: r, Host: "laptop", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
 	}
 	return &trace.Content{
-		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: timing.Settings{Mode: timing.Lossless}},
 		Functions: []trace.Function{
 			{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []trace.Parameter{
 				{Name: "dest", Kind: "rank", Direction: trace.In}, {Name: "tag", Kind: "tag", Direction: trace.In},

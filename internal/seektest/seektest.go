@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Options say how much is compared.
@@ -170,8 +171,8 @@ func (w *walker) start(how int) error {
 	k := w.random.IntN(len(w.calls) + 1)
 	if how == 1 { // shortly before the end, or where timing begins anew
 		k = max(0, len(w.calls)-w.random.IntN(3))
-		if blocks := len(w.calls) / trace.TimingBlockCalls; blocks > 0 {
-			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*trace.TimingBlockCalls+w.random.IntN(5)-2))
+		if blocks := len(w.calls) / timing.BlockCalls; blocks > 0 {
+			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*timing.BlockCalls+w.random.IntN(5)-2))
 		}
 	}
 	if how == 2 && w.timed && w.whole && !w.options.Damaged {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -21,13 +21,13 @@ type Timing struct {
 
 // Register adds the flags.
 func (t *Timing) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&t.mode, "timing", string(trace.TimingLossy), "lossy: gaps and durations within an error; lossless: every time stamp; aggregated: statistics for each kind of call")
+	flags.StringVar(&t.mode, "timing", string(timing.Lossy), "lossy: gaps and durations within an error; lossless: every time stamp; aggregated: statistics for each kind of call")
 	flags.StringSliceVar(&t.errors, "timing-error", nil, "with --timing lossy: the error in per cent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one")
 }
 
 // Settings are the flags as the tracer's configuration has them.
 func (t *Timing) Settings() (string, error) {
-	settings, err := trace.ParseTimingSettings(t.mode + " " + strings.Join(t.errors, " "))
+	settings, err := timing.ParseSettings(t.mode + " " + strings.Join(t.errors, " "))
 	if err != nil {
 		return "", err
 	}

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"github.com/cairn-mpi/cairn/trace/grammar"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 var errGrammar = errors.New("trace: damaged grammar")
@@ -161,7 +162,7 @@ func placesBy(n int, written func(place int32) int64) []int32 {
 	return places
 }
 
-// Rules reads what appendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
+// Rules reads what AppendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
 // large as in the file: they are read into their place, and nothing else is as long as they are.
 func (d *Decoder) Rules() grammar.Grammar {
 	which, lengths := d.Sequence(), d.Sequence()

@@ -31,7 +31,7 @@ func (p Effort) appendLists(b []byte, lists [][]int64) []byte {
 	return p.appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
 }
 
-// AppendColumns is appendLists for columns, one of which is expanded at a time.
+// AppendColumns is AppendLists for columns, one of which is expanded at a time.
 func AppendColumns(b []byte, columns []Numbers) []byte {
 	var values []int64
 	return Smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
@@ -119,7 +119,7 @@ func (d *Decoder) Lists() [][]int64 {
 	return lists
 }
 
-// Columns reads what appendColumns wrote.
+// Columns reads what AppendColumns wrote.
 func (d *Decoder) Columns() []Numbers {
 	lengths := d.Sequence()
 	if !d.Budget.Take(int64(len(lengths)) * 72) {

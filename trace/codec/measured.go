@@ -127,7 +127,7 @@ func (s *SectionWriter) Measured(list *Numbers, g *Grouping) {
 	})
 }
 
-// Measured reads what sectionWriter.measured wrote of numbers from low up to, but not including, high.
+// Measured reads what SectionWriter.Measured wrote of numbers from low up to, but not including, high.
 func (d *Decoder) Measured(g *Grouping, low, high int64) (list Numbers) {
 	before := d.Scratch
 	defer func() {

@@ -25,7 +25,7 @@ func AppendSections(b []byte, list []Section) []byte {
 	return b
 }
 
-// SplitSections gives what appendSections was given, and how long each is as stored. The contents may be parts of b and are
+// SplitSections gives what AppendSections was given, and how long each is as stored. The contents may be parts of b and are
 // booked on m.
 func SplitSections(b []byte, m *Budget) (list []Section, stored []int64, err error) {
 	d := Decoder{Rest: b}

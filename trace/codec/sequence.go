@@ -3,8 +3,9 @@ package codec
 import (
 	"encoding/binary"
 	"errors"
-	"github.com/cairn-mpi/cairn/trace/grammar"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // The encoding of a sequence of integers (docs/format.md, "Sequences"): the number of values, then pieces until that

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
+
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 

@@ -8,7 +8,7 @@ import (
 // Grammar is the grammar of everything appended so far. Rules are numbered in reverse postorder of a walk from the
 // root, so equal states give equal grammars. s can go on afterwards.
 //
-// The grammar keeps the state whole: ResumeSequitur(g) goes on as if there had been no interruption, so the moment of
+// The grammar keeps the state whole: grammar.Resume(g) goes on as if there had been no interruption, so the moment of
 // a checkpoint leaves no mark in what is recorded. Where an incomplete repetition of the root's last rule R^k has been
 // seen, the root ends in R^(k−1) R and what was seen; where a rule has been begun, the root ends in the symbols of it
 // that were seen.

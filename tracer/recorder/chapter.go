@@ -6,6 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
@@ -146,7 +147,7 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
 		return coded
 	}
-	times := min(uint64(len(r.blocks.coded[int(t.number)])), t.blockTimes/trace.TimingBlockCalls) * trace.TimingBlockCalls
+	times := min(uint64(len(r.blocks.coded[int(t.number)])), t.blockTimes/timing.BlockCalls) * timing.BlockCalls
 	calls := uint64(0)
 	for i, c := range coded {
 		if calls += c.Calls(); calls > times {

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A checkpoint is the whole state of a recorder, of which its tables are in a file of their own (tables.go): what it goes on from is the same as if it had never been stopped. It
@@ -129,7 +130,7 @@ func (r *Recorder) decodeProcess(d *decoder) {
 	r.off = d.bool()
 	r.sessions = int(d.int())
 	for range d.count() {
-		r.samples = append(r.samples, trace.ClockSample{Ticks: d.int(), MonotonicNS: d.int(), RealtimeNS: d.int()})
+		r.samples = append(r.samples, timing.ClockSample{Ticks: d.int(), MonotonicNS: d.int(), RealtimeNS: d.int()})
 	}
 	r.lost = lost{Dropped: d.uint(), Malformed: d.uint(), Truncated: d.uint(), Abandoned: d.uint()}
 	r.generalizeTo(generality(min(d.uint(), uint64(dropsArguments))))

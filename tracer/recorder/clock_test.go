@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // TestSampleIsNotPutAside: three clocks that run alike; after the n-th time that one is read, the thread is put aside for
@@ -23,6 +23,6 @@ func TestSampleIsNotPutAside(t *testing.T) {
 			return was
 		}
 		s := sample(read, read, read)
-		assert.Equal(t, trace.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "put aside after reading %d", aside)
+		assert.Equal(t, timing.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "put aside after reading %d", aside)
 	}
 }

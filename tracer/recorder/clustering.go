@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Clustering while the process runs (docs/decisions/0060-online-clustering.md). At a marker the shim writes a record that
@@ -256,7 +257,7 @@ func (r *Recorder) Ballot() Ballot {
 // ballot is what the rank says of the interval that was closed.
 func (r *Recorder) ballot() Ballot {
 	c := r.clustering
-	b := Ballot{Unchanged: r.grids.settings.Mode != trace.TimingAggregated, Period: period(c.strides)}
+	b := Ballot{Unchanged: r.grids.settings.Mode != timing.Aggregated, Period: period(c.strides)}
 	for _, t := range r.byNumber() {
 		y := t.tally
 		b.Calls = max(b.Calls, y.closed.calls)

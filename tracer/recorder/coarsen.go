@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Where the spool nears its limit, times are given up before calls: parts that the store does not have yet become parts
@@ -39,7 +40,7 @@ func (d *Directory) LocalParts() ([]LocalPart, error) {
 
 // finest is over how many calls the sums in a part go, at least.
 func finest(p *trace.Part) uint64 {
-	per := uint64(trace.LongSums)
+	per := uint64(timing.LongSums)
 	p.Blocks(func(b trace.PartBlock) { per = min(per, b.SumsOf()) })
 	return per
 }
@@ -74,12 +75,12 @@ func callsIn(parts []Part) func(thread uint32) callRange {
 	in := map[uint32]callRange{}
 	for _, p := range parts {
 		p.Blocks(func(b trace.PartBlock) {
-			from := b.Number() * trace.TimingBlockCalls
+			from := b.Number() * timing.BlockCalls
 			have, known := in[uint32(b.Thread())]
 			if !known {
 				have = callRange{from, from}
 			}
-			in[uint32(b.Thread())] = callRange{min(have.from, from), max(have.to, from+trace.TimingBlockCalls)}
+			in[uint32(b.Thread())] = callRange{min(have.from, from), max(have.to, from+timing.BlockCalls)}
 		})
 	}
 	return func(thread uint32) callRange { return in[thread] }
@@ -104,7 +105,7 @@ func (d *Directory) sums(p Part) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	_, err = writeSums(&b, p, trace.LongSums, c, threads)
+	_, err = writeSums(&b, p, timing.LongSums, c, threads)
 	return b.Bytes(), err
 }
 
@@ -152,7 +153,7 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 			err = errBlocks
 		default:
 			err = w.Sums(&threads[t], b, per)
-			calls += trace.TimingBlockCalls
+			calls += timing.BlockCalls
 		}
 	})
 	p.Chunks(func(of trace.ChunkOf, c *codec.Chunk) {

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
@@ -35,7 +36,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	rank := trace.Rank{
 		Rank: r.rank, Host: p.Hostname, BootID: p.BootID, PID: p.PID, Executable: p.Executable,
 		StartRealtimeNS: p.StartRealtimeNS,
-		Clock:           trace.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
+		Clock:           timing.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
 		Dropped:         r.lost.Dropped + r.lost.Malformed,
 	}
 	environmentRank, environmentSize := p.rankFromEnvironment()

@@ -1,6 +1,8 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
 
 // RecordHeaderWords is how many words of a record stand before its arguments.
 const RecordHeaderWords = recordPayload
@@ -27,4 +29,4 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 }
 
 // Sample records a reading of the clocks, as the header of a segment has it.
-func (r *Recorder) Sample(s trace.ClockSample) { r.addSample(s) }
+func (r *Recorder) Sample(s timing.ClockSample) { r.addSample(s) }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
@@ -32,10 +32,10 @@ import (
 type loop struct {
 	state      loopState
 	steps      []loopStep
-	words      []uint64          // of the steps
-	size       int               // words that the records of an iteration occupy
-	stamps     []int64           // of calls that are equal: enter and exit of each
-	grid       *trace.TimingGrid // of all steps, if they are alike
+	words      []uint64     // of the steps
+	size       int          // words that the records of an iteration occupy
+	stamps     []int64      // of calls that are equal: enter and exit of each
+	grid       *timing.Grid // of all steps, if they are alike
 	alike      bool
 	mark       grammar.Mark       // where the iteration began
 	repetition grammar.Repetition // what it is in the grammar

@@ -3,7 +3,7 @@ package recorder
 import (
 	"math"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The order in which the records of several threads are worked off. What matters is that a handle is created before it
@@ -75,7 +75,7 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 func (r *Recorder) beginSegment(seg *segment) {
 	h, err := parseSegmentHeader(seg.words)
 	if err == nil {
-		r.addSample(trace.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
+		r.addSample(timing.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The blocks in the logs take the space of varints. Somebody else, while the process goes on, codes those of times and
@@ -173,13 +174,13 @@ type packer struct {
 // pack codes the blocks in a file of the log. It reports whether all are in parts now: those that the last checkpoint does
 // not count cannot be coded yet.
 func (k *packer) pack(blocks []loggedBlock) (all bool, err error) {
-	gaps, durations := make([]int64, trace.TimingBlockCalls), make([]int64, trace.TimingBlockCalls)
+	gaps, durations := make([]int64, timing.BlockCalls), make([]int64, timing.BlockCalls)
 	for i := range blocks {
 		b := &blocks[i]
-		number := b.first / trace.TimingBlockCalls
+		number := b.first / timing.BlockCalls
 		t := k.threadOf(b.of.thread)
 		switch {
-		case b.first%trace.TimingBlockCalls != 0 || b.n != trace.TimingBlockCalls:
+		case b.first%timing.BlockCalls != 0 || b.n != timing.BlockCalls:
 			return false, nil
 		case number < k.next[b.of.thread]:
 			continue // a part has it

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // written is the trace of a process as a file.
@@ -42,11 +43,11 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
 	}
-	for seed, timing := range []string{"lossless", "lossy 5"} {
-		t.Run(timing, func(t *testing.T) {
+	for seed, mode := range []string{"lossless", "lossy 5"} {
+		t.Run(mode, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 8))
 			s := longProgram(t, uint64(seed), 420_000)
-			s.process.Timing = timing
+			s.process.Timing = mode
 			want := s.content()
 			w, dir := startSpool(t, s)
 			var coded, before, after int64
@@ -73,14 +74,14 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 			})
 			require.Greater(t, coded, int64(150_000))
 			require.Less(t, after, 2*before)
-			require.Zero(t, coded%trace.TimingBlockCalls)
+			require.Zero(t, coded%timing.BlockCalls)
 			for _, ended := range []bool{false, true, true} { // coded before the next round
 				c, report, err := Recover(dir)
 				require.NoError(t, err)
 				require.Zero(t, report.Lost)
 				again, _, err := Recover(dir)
 				require.NoError(t, err)
-				if timing == "lossless" {
+				if mode == "lossless" {
 					requireTimes(t, s, again, func(int) uint64 { return 1 << 40 })
 				}
 				for i := range want.Threads.Len() {

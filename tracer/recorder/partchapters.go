@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // packChapters copies the chapters in some files of the log, and returns the first ones of which all is in parts once this
@@ -16,7 +17,7 @@ func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err 
 	for _, t := range r.threads {
 		ready[t.number] = t.inChapters // a later checkpoint counts more
 		if len(t.aggregates) == 0 {
-			ready[t.number] = min(t.inChapters, k.next[t.number]*trace.TimingBlockCalls)
+			ready[t.number] = min(t.inChapters, k.next[t.number]*timing.BlockCalls)
 		}
 		list, calls := r.codedChapters(t)
 		next[t.number] = trace.ChapterOf{Thread: int(t.number), Number: uint64(len(list)), Calls: calls}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
@@ -40,14 +40,14 @@ type Recorder struct {
 	stopped         bool // tracing ended before the process did
 	whyStopped      string
 	sessions        int // open sessions
-	samples         []trace.ClockSample
+	samples         []timing.ClockSample
 	chaptersApart   bool // Content has those that are in parts by themselves
 	lost            lost
 	notes           []string
 
 	life life // of a process that is gone
 
-	blockCalls   uint64      // of times: trace.TimingBlockCalls but in tests
+	blockCalls   uint64      // of times: timing.BlockCalls but in tests
 	full         []*block    // blocks that are in no log yet
 	grammarBytes int         // of a thread, from which on a grammar becomes a chapter: mostGrammarBytes but in tests
 	spare        [][]byte    // memory of blocks that are
@@ -87,12 +87,12 @@ type thread struct {
 	gaps, durations column // what is in no full block yet
 	blockTimes      uint64 // how many gaps, and durations, are in full blocks
 	blockTicks      int64  // their sum
-	rounder         trace.TimingRounder
-	end             int64             // latest exit of a call up to MPI_Finalize
-	inside          int64             // ticks inside of these calls
-	ended           bool              // MPI_Finalize has been there
-	aggregates      []trace.Aggregate // by terminal, when timing is aggregated
-	grids           *timingGrids      // of the recorder
+	rounder         timing.Rounder
+	end             int64              // latest exit of a call up to MPI_Finalize
+	inside          int64              // ticks inside of these calls
+	ended           bool               // MPI_Finalize has been there
+	aggregates      []timing.Aggregate // by terminal, when timing is aggregated
+	grids           *timingGrids       // of the recorder
 	recorder        *Recorder
 	tally           *tally // nil: there is no clustering
 
@@ -123,7 +123,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 // New starts a recorder for a process.
 func New(p *Process) *Recorder {
 	r := &Recorder{
-		process: p, off: p.StartOff != 0, rank: none, worldSize: none, blockCalls: trace.TimingBlockCalls, grammarBytes: mostGrammarBytes,
+		process: p, off: p.StartOff != 0, rank: none, worldSize: none, blockCalls: timing.BlockCalls, grammarBytes: mostGrammarBytes,
 		memoryLimit: memoryLimit,
 		signatures:  newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: newClustering(p.Mode),

@@ -3,7 +3,7 @@ package recorder
 import (
 	"math"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A rank samples its clocks with each segment: some seconds apart, for days. Between two samples that are kept times are on
@@ -17,8 +17,8 @@ const (
 	evenly = 10_000
 )
 
-func (r *Recorder) addSample(s trace.ClockSample) {
-	if s == (trace.ClockSample{}) {
+func (r *Recorder) addSample(s timing.ClockSample) {
+	if s == (timing.ClockSample{}) {
 		return
 	}
 	if n := len(r.samples); n > 0 && s.Ticks <= r.samples[n-1].Ticks {
@@ -35,7 +35,7 @@ func (r *Recorder) addSample(s trace.ClockSample) {
 
 // thinned leaves out samples until so many are left, or each is off by more from the line between its neighbors, in ns: the
 // one that is off least first. The first and the last stay.
-func thinned(samples []trace.ClockSample, left int, most float64) []trace.ClockSample {
+func thinned(samples []timing.ClockSample, left int, most float64) []timing.ClockSample {
 	for len(samples) > left {
 		next, least := -1, math.Inf(1)
 		for i := 1; i < len(samples)-1; i++ {
@@ -52,7 +52,7 @@ func thinned(samples []trace.ClockSample, left int, most float64) []trace.ClockS
 }
 
 // offLine is by how much a sample is off from the line between two others, in ns of the clock that is off more.
-func offLine(a, s, b *trace.ClockSample) float64 {
+func offLine(a, s, b *timing.ClockSample) float64 {
 	share := float64(s.Ticks-a.Ticks) / float64(b.Ticks-a.Ticks)
 	monotonic := float64(s.MonotonicNS-a.MonotonicNS) - share*float64(b.MonotonicNS-a.MonotonicNS)
 	wall := float64(s.RealtimeNS-a.RealtimeNS) - share*float64(b.RealtimeNS-a.RealtimeNS)

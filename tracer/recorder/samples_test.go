@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A fakeNode has a time stamp counter that goes evenly, a monotonic clock whose rate changes, and a wall clock that is also
@@ -55,8 +55,8 @@ func (n *fakeNode) wall(t float64) float64 {
 
 const hertz = 2.5e9
 
-func (n *fakeNode) sample(t, jitter float64) trace.ClockSample {
-	return trace.ClockSample{
+func (n *fakeNode) sample(t, jitter float64) timing.ClockSample {
+	return timing.ClockSample{
 		Ticks: int64(t * hertz), MonotonicNS: int64(1e9*n.monotonic(t) + jitter), RealtimeNS: int64(1e9*(1000+n.wall(t)) + jitter),
 	}
 }
@@ -79,7 +79,7 @@ func TestClocksOverDays(t *testing.T) {
 				r.addSample(node.sample(at, 40*random.Float64()))
 			}
 			require.LessOrEqual(t, len(r.samples), maxSamples)
-			clock := trace.Clock{Kind: "tsc", Samples: r.samples}
+			clock := timing.Clock{Kind: "tsc", Samples: r.samples}
 			ranks, times = append(ranks, r), append(times, clock.Nanoseconds())
 		}
 		worst := 0.0
@@ -105,7 +105,7 @@ func TestClocksOverDays(t *testing.T) {
 	}
 }
 
-func nearest(samples []trace.ClockSample, ticks int64) (before, after trace.ClockSample) {
+func nearest(samples []timing.ClockSample, ticks int64) (before, after timing.ClockSample) {
 	for _, s := range samples {
 		if s.Ticks <= ticks {
 			before = s

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
@@ -157,7 +158,7 @@ func openSpool(t testing.TB, s *fakeShim, dir string) (*spoolWriter, string) {
 // ignoreHow leaves out what a recovery adds or names in another way: terminals are numbered in order of first sight,
 // and threads interleave as they come.
 var ignoreHow = []cmp.Option{
-	cmpopts.IgnoreFields(trace.Clock{}, "Samples"),
+	cmpopts.IgnoreFields(timing.Clock{}, "Samples"),
 	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
 }
 

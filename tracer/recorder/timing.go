@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A column is a sequence of signed numbers, the last of them as varints in memory: those that are in no full block.
@@ -71,9 +72,9 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	}
 	t.ended = t.ended || function == finalizeID
 	switch grid := t.grids.of(function); {
-	case t.grids.settings.Mode == trace.TimingAggregated:
+	case t.grids.settings.Mode == timing.Aggregated:
 		for int(number) >= len(t.aggregates) {
-			t.aggregates = append(t.aggregates, trace.Aggregate{Terminal: int32(len(t.aggregates))})
+			t.aggregates = append(t.aggregates, timing.Aggregate{Terminal: int32(len(t.aggregates))})
 		}
 		t.aggregates[number].Gaps.Add(gap)
 		t.aggregates[number].Durations.Add(duration)
@@ -134,7 +135,7 @@ func (r *Recorder) recycle(b *block) {
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
 	l := &t.loop
-	if !l.alike || t.tally != nil || t.grids.settings.Mode == trace.TimingAggregated {
+	if !l.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
 		for len(stamps) > 0 {
 			for i := range l.steps {
 				s := &l.steps[i]
@@ -209,7 +210,7 @@ func (t *thread) encodeTiming(e *encoder) {
 	t.durations.encode(e)
 	e.uint(uint64(len(t.aggregates)))
 	for i := range t.aggregates {
-		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
 			e.uint(s.Count)
 			e.int(s.Sum)
 			e.int(s.Min)
@@ -224,7 +225,7 @@ func (t *thread) encodeTiming(e *encoder) {
 }
 
 func (t *thread) decodeTiming(d *decoder, terminals int) error {
-	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
+	t.rounder = timing.Rounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
 	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
 	t.blockTimes, t.blockTicks = d.uint(), d.int()
 	t.gaps.decode(d)
@@ -233,13 +234,13 @@ func (t *thread) decodeTiming(d *decoder, terminals int) error {
 	if d.bad || n > terminals || t.gaps.n != t.durations.n {
 		return errCheckpoint
 	}
-	t.aggregates = make([]trace.Aggregate, n)
+	t.aggregates = make([]timing.Aggregate, n)
 	for i := range t.aggregates {
 		t.aggregates[i].Terminal = int32(i)
-		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
 			s.Count, s.Sum, s.Min, s.Max = d.uint(), d.int(), d.int(), d.int()
 			for range d.count() {
-				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.uint()), Count: d.uint()})
+				s.Histogram = append(s.Histogram, timing.Bin{Bin: int(d.uint()), Count: d.uint()})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package trace
+package timing
 
 import (
 	"fmt"
@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// TimingMode says how exactly the times of calls are kept.
-type TimingMode string
+// Mode says how exactly the times of calls are kept.
+type Mode string
 
 const (
-	// TimingLossless keeps every time stamp, in ticks.
-	TimingLossless TimingMode = "lossless"
-	// TimingLossy keeps every gap and duration within a relative error, and every moment within MomentTicks.
-	TimingLossy TimingMode = "lossy"
-	// TimingAggregated keeps statistics per signature.
-	TimingAggregated TimingMode = "aggregated"
+	// Lossless keeps every time stamp, in ticks.
+	Lossless Mode = "lossless"
+	// Lossy keeps every gap and duration within a relative error, and every moment within MomentTicks.
+	Lossy Mode = "lossy"
+	// Aggregated keeps statistics per signature.
+	Aggregated Mode = "aggregated"
 )
 
-// DefaultTimingError is the error of lossy timing, in per cent, where nothing else is said.
-const DefaultTimingError = 5
+// DefaultError is the error of lossy timing, in per cent, where nothing else is said.
+const DefaultError = 5
 
-// TimingSettings are the mode and, for lossy timing, its errors.
-type TimingSettings struct {
-	Mode         TimingMode      // "": the trace has no timing
+// Settings are the mode and, for lossy timing, its errors.
+type Settings struct {
+	Mode         Mode            // "": the trace has no timing
 	ErrorPercent int             // lossy: 1 to MaxTimingError
 	Functions    []FunctionError // lossy: functions with another error, sorted by name
 }
@@ -36,8 +36,8 @@ type FunctionError struct {
 }
 
 // String is for people: "lossy, within 5% (MPI_Barrier 1%)".
-func (t *TimingSettings) String() string {
-	if t.Mode != TimingLossy {
+func (t *Settings) String() string {
+	if t.Mode != Lossy {
 		return string(t.Mode)
 	}
 	text := fmt.Sprintf("%s, within %d%%", t.Mode, t.ErrorPercent)
@@ -51,12 +51,12 @@ func (t *TimingSettings) String() string {
 }
 
 // Equal reports whether both round in the same way: blocks of timing of both mean the same.
-func (t *TimingSettings) Equal(o *TimingSettings) bool {
+func (t *Settings) Equal(o *Settings) bool {
 	return t.Mode == o.Mode && t.ErrorPercent == o.ErrorPercent && slices.Equal(t.Functions, o.Functions)
 }
 
 // ErrorOf is the error of the intervals of a function, in per cent; 0 unless timing is lossy.
-func (t *TimingSettings) ErrorOf(function string) int {
+func (t *Settings) ErrorOf(function string) int {
 	for _, f := range t.Functions {
 		if f.Function == function {
 			return f.ErrorPercent
@@ -66,7 +66,7 @@ func (t *TimingSettings) ErrorOf(function string) int {
 }
 
 // WorstError is the greatest error of any function, in per cent.
-func (t *TimingSettings) WorstError() int {
+func (t *Settings) WorstError() int {
 	worst := t.ErrorPercent
 	for _, f := range t.Functions {
 		worst = max(worst, f.ErrorPercent)
@@ -75,8 +75,8 @@ func (t *TimingSettings) WorstError() int {
 }
 
 // Text is the settings as the tracer's configuration has them: "lossy 5 MPI_Barrier=1".
-func (t *TimingSettings) Text() string {
-	if t.Mode != TimingLossy {
+func (t *Settings) Text() string {
+	if t.Mode != Lossy {
 		return string(t.Mode)
 	}
 	text := fmt.Sprintf("%s %d", t.Mode, t.ErrorPercent)
@@ -86,32 +86,32 @@ func (t *TimingSettings) Text() string {
 	return text
 }
 
-// ParseTimingSettings reads what Text writes. Nothing at all is lossless, and no error DefaultTimingError.
-func ParseTimingSettings(text string) (TimingSettings, error) {
+// ParseSettings reads what Text writes. Nothing at all is lossless, and no error DefaultTimingError.
+func ParseSettings(text string) (Settings, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return TimingSettings{Mode: TimingLossless}, nil
+		return Settings{Mode: Lossless}, nil
 	}
-	t := TimingSettings{Mode: TimingMode(words[0])}
+	t := Settings{Mode: Mode(words[0])}
 	switch t.Mode {
-	case TimingLossless, TimingAggregated:
+	case Lossless, Aggregated:
 		if len(words) > 1 {
 			return t, fmt.Errorf("%s timing has no error to set (%s)", t.Mode, strings.Join(words[1:], " "))
 		}
 		return t, nil
-	case TimingLossy:
+	case Lossy:
 	default:
 		return t, fmt.Errorf("timing is lossy, lossless or aggregated, not %q", words[0])
 	}
-	t.ErrorPercent = DefaultTimingError
+	t.ErrorPercent = DefaultError
 	for _, word := range words[1:] {
 		function, number, of := strings.Cut(word, "=")
 		if !of {
 			number = word
 		}
 		percent, err := strconv.Atoi(number)
-		if err != nil || percent < 1 || percent > MaxTimingError {
-			return t, fmt.Errorf("a timing error is 1 to %d per cent, or FUNCTION= and that, not %q", MaxTimingError, word)
+		if err != nil || percent < 1 || percent > MaxError {
+			return t, fmt.Errorf("a timing error is 1 to %d per cent, or FUNCTION= and that, not %q", MaxError, word)
 		}
 		if !of {
 			t.ErrorPercent = percent

@@ -1,4 +1,4 @@
-package trace
+package timing
 
 import (
 	"math"
@@ -6,10 +6,21 @@ import (
 	"sort"
 )
 
-// A clockMap turns a rank's ticks into nanoseconds of its node's CLOCK_MONOTONIC: piecewise linear through the
+// Clock turns ticks into time. Samples are taken together, in order of ticks.
+type Clock struct {
+	Kind    string // "tsc" or "monotonic" (1 tick = 1 ns)
+	Samples []ClockSample
+}
+
+// A ClockSample reads three clocks at one moment.
+type ClockSample struct {
+	Ticks, MonotonicNS, RealtimeNS int64
+}
+
+// A ClockMap turns a rank's ticks into nanoseconds of its node's CLOCK_MONOTONIC: piecewise linear through the
 // samples, in integers, rounded towards the past. Before the first and after the last sample the rate between these two
 // goes on: a rate taken from two samples that happen to be close would carry their jitter far.
-type clockMap struct {
+type ClockMap struct {
 	identity bool
 	samples  []ClockSample // ticks strictly increasing, monotonic not decreasing
 	segment  clockSegment  // the one that was used last
@@ -18,8 +29,8 @@ type clockMap struct {
 	bound    int64         // and what it said
 }
 
-func newClockMap(c *Clock) clockMap {
-	m := clockMap{identity: c.Kind == "monotonic" || len(c.Samples) == 0}
+func NewClockMap(c *Clock) ClockMap {
+	m := ClockMap{identity: c.Kind == "monotonic" || len(c.Samples) == 0}
 	for _, s := range c.Samples {
 		if n := len(m.samples); n == 0 || s.Ticks > m.samples[n-1].Ticks && s.MonotonicNS >= m.samples[n-1].MonotonicNS {
 			m.samples = append(m.samples, s)
@@ -33,24 +44,24 @@ func newClockMap(c *Clock) clockMap {
 
 // Nanoseconds gives a function that turns ticks into nanoseconds of the node's CLOCK_MONOTONIC. It is for one goroutine.
 func (c *Clock) Nanoseconds() func(ticks int64) int64 {
-	m := newClockMap(c)
-	return m.nanoseconds
+	m := NewClockMap(c)
+	return m.Nanoseconds
 }
 
 // AtMost is how many nanoseconds so many ticks can be.
 func (c *Clock) AtMost(ticks int64) int64 {
-	m := newClockMap(c)
-	return m.atMost(ticks)
+	m := NewClockMap(c)
+	return m.AtMost(ticks)
 }
 
 // perTick is how many nanoseconds a tick took between two samples.
-func (m *clockMap) perTick(from, to int) float64 {
+func (m *ClockMap) perTick(from, to int) float64 {
 	a, b := &m.samples[from], &m.samples[to]
 	return (float64(b.MonotonicNS) - float64(a.MonotonicNS)) / (float64(b.Ticks) - float64(a.Ticks))
 }
 
-// atMost is how many nanoseconds so many ticks can be.
-func (m *clockMap) atMost(ticks int64) int64 {
+// AtMost is how many nanoseconds so many ticks can be.
+func (m *ClockMap) AtMost(ticks int64) int64 {
 	if m.identity || ticks == 0 || len(m.samples) < 2 {
 		return ticks
 	}
@@ -60,8 +71,8 @@ func (m *clockMap) atMost(ticks int64) int64 {
 	return m.bound
 }
 
-// nanoseconds is the time of a tick. With a single sample a tick counts as a nanosecond.
-func (m *clockMap) nanoseconds(ticks int64) int64 {
+// Nanoseconds is the time of a tick. With a single sample a tick counts as a nanosecond.
+func (m *ClockMap) Nanoseconds(ticks int64) int64 {
 	if m.identity {
 		return ticks
 	}
@@ -91,7 +102,7 @@ type clockSegment struct {
 }
 
 // enter goes to the segment of a tick from the first sample on and before the last.
-func (m *clockMap) enter(ticks int64) {
+func (m *ClockMap) enter(ticks int64) {
 	k := sort.Search(len(m.samples), func(i int) bool { return m.samples[i].Ticks > ticks }) - 1
 	a, b := &m.samples[k], &m.samples[k+1]
 	run, rise := uint64(b.Ticks)-uint64(a.Ticks), uint64(b.MonotonicNS)-uint64(a.MonotonicNS)

@@ -1,10 +1,11 @@
-package trace
+package timing
 
 import (
-	"github.com/cairn-mpi/cairn/trace/codec"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // An Aggregate is what aggregated timing keeps of one signature on one thread. How often it was called says the grammar.
@@ -18,11 +19,11 @@ type Aggregate struct {
 type IntervalStatistics struct {
 	Count         uint64
 	Sum, Min, Max int64
-	Histogram     []HistogramBin // sorted by Bin
+	Histogram     []Bin // sorted by Bin
 }
 
-// A HistogramBin counts the intervals from BinStart(Bin) to just before BinStart(Bin + 1).
-type HistogramBin struct {
+// A Bin counts the intervals from BinStart(Bin) to just before BinStart(Bin + 1).
+type Bin struct {
 	Bin   int
 	Count uint64
 }
@@ -68,7 +69,7 @@ func (s *IntervalStatistics) addBin(bin int, n uint64) {
 		}
 	}
 	if i == len(s.Histogram) || s.Histogram[i].Bin != bin {
-		s.Histogram = slices.Insert(s.Histogram, i, HistogramBin{Bin: bin})
+		s.Histogram = slices.Insert(s.Histogram, i, Bin{Bin: bin})
 	}
 	s.Histogram[i].Count += n
 }
@@ -90,8 +91,8 @@ func (s *IntervalStatistics) Merge(o *IntervalStatistics) {
 	}
 }
 
-// appendAggregates writes a thread's aggregates in columns.
-func appendAggregates(b []byte, list []Aggregate) []byte {
+// AppendAggregates writes a thread's aggregates in columns.
+func AppendAggregates(b []byte, list []Aggregate) []byte {
 	column := func(of func(a *Aggregate) int64) {
 		values := make([]int64, len(list))
 		for i := range list {
@@ -121,7 +122,8 @@ func appendAggregates(b []byte, list []Aggregate) []byte {
 	return b
 }
 
-func (d *decoder) aggregates(signatures int) []Aggregate {
+// ReadAggregates reads what AppendAggregates wrote, of a trace with so many signatures.
+func ReadAggregates(d *codec.Decoder, signatures int) []Aggregate {
 	terminals := d.Sequence()
 	if d.Err != nil || !d.Budget.Take(int64(len(terminals))*136) {
 		d.Fail(codec.ErrMemory)
@@ -149,13 +151,13 @@ func (d *decoder) aggregates(signatures int) []Aggregate {
 			d.Fail(codec.ErrNumber)
 			return nil
 		}
-		all := make([]HistogramBin, len(bins))
+		all := make([]Bin, len(bins))
 		for i, bin := range bins {
 			if bin < 0 || bin > 256 || inBins[i] < 0 {
 				d.Fail(codec.ErrNumber)
 				return nil
 			}
-			all[i] = HistogramBin{int(bin), uint64(inBins[i])}
+			all[i] = Bin{int(bin), uint64(inBins[i])}
 		}
 		for i := range list {
 			k := lengths[i]

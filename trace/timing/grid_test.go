@@ -1,4 +1,4 @@
-package trace
+package timing
 
 import (
 	"math/rand"
@@ -36,8 +36,8 @@ func adversaries(r *rand.Rand, n int) map[string][]int64 {
 	}
 }
 
-// one rounds a single interval.
-func (r *TimingRounder) one(g *TimingGrid, x int64) int64 {
+// One rounds a single interval.
+func (r *Rounder) One(g *Grid, x int64) int64 {
 	interval := []int64{x}
 	r.Round(g, interval)
 	return interval[0]
@@ -46,33 +46,33 @@ func (r *TimingRounder) one(g *TimingGrid, x int64) int64 {
 // The bounds of lossy timing, at every event: |x' − x| ≤ e·x; |t' − t| ≤ MomentTicks; and |t' − t| within what a reader makes
 // of the rounded intervals alone, wherever it begins to follow them.
 func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
-	settings := TimingSettings{Mode: TimingLossy}
+	settings := Settings{Mode: Lossy}
 	for _, percents := range [][]int{{1}, {5}, {20}, {50}, {1, 20}, {3, 7, 50}} {
-		var gs []*TimingGrid
+		var gs []*Grid
 		for _, p := range percents {
 			g, err := GridOf(p)
 			require.NoError(t, err)
 			gs = append(gs, g)
 		}
 		for name, stream := range adversaries(rand.New(rand.NewSource(1)), 20_000) {
-			var r TimingRounder
+			var r Rounder
 			var drift int64
-			var bound, late momentBound
+			var bound, late MomentBound
 			for i, x := range stream {
 				if i%5000 == 0 {
-					late.lose()
+					late.Lose()
 				}
 				g := gs[i%len(gs)]
-				y := r.one(g, x)
+				y := r.One(g, x)
 				settings.ErrorPercent = int(g.percent)
-				if x >= 0 && y < 0 || magnitude(y-x) > settings.IntervalBound("", max(x, 0)) {
+				if x >= 0 && y < 0 || Magnitude(y-x) > settings.IntervalBound("", max(x, 0)) {
 					t.Fatalf("%s at %v%%: %d became %d", name, g.percent, x, y)
 				}
 				drift += y - x
 				bound.pass(g, y)
 				late.pass(g, y)
-				if magnitude(drift) > min(bound.ticks, late.ticks) || bound.ticks > MomentTicks {
-					t.Fatalf("%s at %v%%: event %d is off by %d, and can be by %d or %d", name, percents, i, drift, bound.ticks, late.ticks)
+				if Magnitude(drift) > min(bound.Ticks, late.Ticks) || bound.Ticks > MomentTicks {
+					t.Fatalf("%s at %v%%: event %d is off by %d, and can be by %d or %d", name, percents, i, drift, bound.Ticks, late.Ticks)
 				}
 				require.Equal(t, drift, r.Drift)
 			}
@@ -85,15 +85,15 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 func TestMomentsOfShortRunsAreExact(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
-	var r TimingRounder
-	require.Equal(t, int64(1_000_000_007), r.one(g, 1_000_000_007))
+	var r Rounder
+	require.Equal(t, int64(1_000_000_007), r.One(g, 1_000_000_007))
 	require.Zero(t, r.Drift)
 	worst := int64(0)
 	for i := range int64(8) {
-		r.one(g, 50_000_000+i*7919)
-		worst = max(worst, magnitude(r.Drift))
-		r.one(g, 3001)
-		worst = max(worst, magnitude(r.Drift))
+		r.One(g, 50_000_000+i*7919)
+		worst = max(worst, Magnitude(r.Drift))
+		r.One(g, 3001)
+		worst = max(worst, Magnitude(r.Drift))
 	}
 	require.LessOrEqual(t, worst, int64(MomentTicks))
 }
@@ -103,22 +103,22 @@ func TestMomentsOfShortRunsAreExact(t *testing.T) {
 func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
-	var r TimingRounder
-	var bound momentBound
+	var r Rounder
+	var bound MomentBound
 	random := rand.New(rand.NewSource(1))
-	pass := func(x int64) { bound.pass(g, r.one(g, x)) }
+	pass := func(x int64) { bound.pass(g, r.One(g, x)) }
 	pass(3_000_000)
 	pass(1_000_000) // not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
-	require.Greater(t, bound.ticks, int64(20_000))
+	require.Greater(t, bound.Ticks, int64(20_000))
 	for range anchorEvery + 50 { // some land on the grid by chance
 		pass(10_000 + random.Int63n(2_000))
 	}
-	require.LessOrEqual(t, bound.ticks, int64(630), "5% of what 12,000 is rounded to")
+	require.LessOrEqual(t, bound.Ticks, int64(630), "5% of what 12,000 is rounded to")
 }
 
 // What is rounded once is kept when it is rounded again, or no shard could be merged twice.
 func TestGridFindsItsValues(t *testing.T) {
-	for percent := 1; percent <= MaxTimingError; percent++ {
+	for percent := 1; percent <= MaxError; percent++ {
 		g, err := GridOf(percent)
 		require.NoError(t, err)
 		require.Less(t, len(g.values), 1<<13-1)
@@ -163,13 +163,13 @@ func TestMarksOfWideSteps(t *testing.T) {
 				if x-ahead < low || x-ahead >= low+step {
 					continue
 				}
-				r := TimingRounder{Longest: 1 << 50, Drift: ahead}
-				rounded := r.one(g, x)
-				require.LessOrEqual(t, magnitude(r.Drift), int64(32768/2), "%d after %d", x, ahead)
+				r := Rounder{Longest: 1 << 50, Drift: ahead}
+				rounded := r.One(g, x)
+				require.LessOrEqual(t, Magnitude(r.Drift), int64(32768/2), "%d after %d", x, ahead)
 				require.Equal(t, ahead+rounded-x, r.Drift)
-				require.LessOrEqual(t, magnitude(rounded-x)*100, x*int64(percent))
+				require.LessOrEqual(t, Magnitude(rounded-x)*100, x*int64(percent))
 				require.True(t, (rounded-low)%32768 == 0 || rounded == low+step)
-				require.Equal(t, rounded, r.one(g, rounded+r.Drift), "what is rounded is kept")
+				require.Equal(t, rounded, r.One(g, rounded+r.Drift), "what is rounded is kept")
 			} else if step > 1 && low+32768 < values[len(values)-1] {
 				require.Zero(t, mark)
 			}
@@ -184,7 +184,7 @@ func BenchmarkTimingRound(b *testing.B) {
 	for i := range x {
 		x[i] = int64(random.ExpFloat64() * 3000)
 	}
-	var r TimingRounder
+	var r Rounder
 	for b.Loop() {
 		copy(intervals, x)
 		r.Round(g, intervals)

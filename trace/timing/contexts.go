@@ -1,41 +1,21 @@
-package trace
+package timing
 
 import (
 	"math/bits"
 	"sync"
 )
 
-// A timingPlan says how the intervals of each terminal are written: on the grid of its function's error, or as they are.
-type timingPlan struct {
-	functions []int32       // by terminal
-	grids     []*TimingGrid // by terminal; nil elements for lossless timing
+// A Plan says how the intervals of each terminal are written: on the grid of its function's error, or as they are.
+type Plan struct {
+	Functions []int32 // by terminal
+	Grids     []*Grid // by terminal; nil elements for lossless timing
 }
 
-// planTiming is for the signatures of a trace.
-func planTiming(signatures []Signature, m *Meta, functions []Function) (*timingPlan, error) {
-	p := &timingPlan{functions: make([]int32, len(signatures)), grids: make([]*TimingGrid, len(signatures))}
-	byFunction := map[uint16]*TimingGrid{}
-	if m.Timing.Mode == TimingLossy {
-		for i := range functions {
-			g, err := m.Timing.gridOf(functions[i].Name)
-			if err != nil {
-				return nil, err
-			}
-			byFunction[functions[i].ID] = g
-		}
-	}
-	for i := range signatures {
-		p.functions[i] = int32(signatures[i].Function)
-		p.grids[i] = byFunction[signatures[i].Function]
-	}
-	return p, nil
-}
-
-// A timingModel is the contexts of one block. A duration is expected by its signature, a gap by its signature and that
+// A contexts is the contexts of one block. A duration is expected by its signature, a gap by its signature and that
 // of the call before; what is new there comes from its function or pair of functions, these from all intervals of the
 // same kind and grid.
-type timingModel struct {
-	plan   *timingPlan
+type contexts struct {
+	plan   *Plan
 	models intervalModels
 	// contexts are found by a key; those of calls in pairs, since a call mostly comes after the one it came after before
 	byKey    map[contextKey]*intervalModel
@@ -67,7 +47,7 @@ type callKey struct{ terminal, before int32 }
 type callContext struct {
 	terminal      int32
 	gap, duration *intervalModel
-	grid          *TimingGrid   // nil: lossless
+	grid          *Grid         // nil: lossless
 	fine          *[8][16]lanes // moves of fine models
 	next          *callContext  // the call that came after it the last time
 }
@@ -76,12 +56,12 @@ type callContext struct {
 const maxContexts = 4096
 
 var timingModels = sync.Pool{New: func() any {
-	return &timingModel{byKey: map[contextKey]*intervalModel{}, calls: map[callKey]*callContext{}}
+	return &contexts{byKey: map[contextKey]*intervalModel{}, calls: map[callKey]*callContext{}}
 }}
 
-// newTimingModel gives a model for a block; release must follow.
-func newTimingModel(p *timingPlan) *timingModel {
-	t := timingModels.Get().(*timingModel)
+// newContexts gives a model for a block; release must follow.
+func newContexts(p *Plan) *contexts {
+	t := timingModels.Get().(*contexts)
 	t.plan, t.contexts = p, 0
 	t.models.used, t.models.coarse = 0, 0
 	t.start = callContext{terminal: noCall}
@@ -90,7 +70,7 @@ func newTimingModel(p *timingPlan) *timingModel {
 }
 
 // release gives back a model, but for one that has grown large.
-func (t *timingModel) release() {
+func (t *contexts) release() {
 	if t.models.bytes() > freeModelBytes {
 		return
 	}
@@ -104,10 +84,10 @@ func (t *timingModel) release() {
 const noCall = -1
 
 // restart is for calls that the block does not have: the next one counts as its first.
-func (t *timingModel) restart() { t.last = &t.start }
+func (t *contexts) restart() { t.last = &t.start }
 
 // call is the context of the next call.
-func (t *timingModel) call(terminal int32) *callContext {
+func (t *contexts) call(terminal int32) *callContext {
 	c := t.last.next
 	if c == nil || c.terminal != terminal {
 		c = t.find(terminal, t.last.terminal)
@@ -117,19 +97,19 @@ func (t *timingModel) call(terminal int32) *callContext {
 	return c
 }
 
-func (t *timingModel) find(terminal, before int32) *callContext {
+func (t *contexts) find(terminal, before int32) *callContext {
 	key := callKey{terminal, before}
 	if c := t.calls[key]; c != nil {
 		return c
 	}
-	c := &callContext{terminal: terminal, grid: t.plan.grids[terminal], fine: losslessMoves}
+	c := &callContext{terminal: terminal, grid: t.plan.Grids[terminal], fine: losslessMoves}
 	every := uint32(0)
 	if c.grid != nil {
 		c.fine, every = fineMoves, uint32(c.grid.percent)
 	}
-	function, functionBefore := t.plan.functions[terminal], int32(noCall)
+	function, functionBefore := t.plan.Functions[terminal], int32(noCall)
 	if before != noCall {
-		functionBefore = t.plan.functions[before]
+		functionBefore = t.plan.Functions[before]
 	}
 	pair := t.above(contextKey{functionGaps, uint32(function), uint32(functionBefore)},
 		t.above(contextKey{kind: allGaps, of: every}, nil))
@@ -150,7 +130,7 @@ func (t *timingModel) find(terminal, before int32) *callContext {
 }
 
 // above finds or makes a context that is not by signature.
-func (t *timingModel) above(key contextKey, parent *intervalModel) *intervalModel {
+func (t *contexts) above(key contextKey, parent *intervalModel) *intervalModel {
 	m := t.byKey[key]
 	if m == nil {
 		m = t.models.new(parent, nil)
@@ -160,7 +140,7 @@ func (t *timingModel) above(key contextKey, parent *intervalModel) *intervalMode
 }
 
 // bySignature makes a context, or takes its parent where there are too many.
-func (t *timingModel) bySignature(parent *intervalModel) *intervalModel {
+func (t *contexts) bySignature(parent *intervalModel) *intervalModel {
 	if t.contexts == maxContexts {
 		return parent
 	}

@@ -1,8 +1,7 @@
-package trace
+package timing
 
 import (
 	"encoding/binary"
-	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // An intervalModel expects the next of 16 symbols of one kind: where the places of each begin, cumulative, in 2^-15. It
@@ -112,7 +111,7 @@ func newMoves(spread [5][]int, step int) *[8][16]lanes {
 			for s, w := range weight {
 				// the high bit keeps differences of lanes positive
 				moves[stage][symbol].set(s, at|0x8000)
-				at += 1 + (codec.ShareTotal-16)*w/sum
+				at += 1 + (shareTotal-16)*w/sum
 			}
 		}
 	}
@@ -122,7 +121,7 @@ func newMoves(spread [5][]int, step int) *[8][16]lanes {
 // uniform are equal shares for all.
 var uniform = func() (l lanes) {
 	for s := range 17 {
-		l.set(s, s*codec.ShareTotal/16)
+		l.set(s, s*shareTotal/16)
 	}
 	return l
 }()
@@ -141,7 +140,7 @@ func (m *intervalModel) expected() (a, b, c, d uint64) {
 // expectedLanes is expected in memory.
 func (m *intervalModel) expectedLanes() (l lanes) {
 	l.setWords(m.expected())
-	l.set(16, codec.ShareTotal)
+	l.set(16, shareTotal)
 	return l
 }
 
@@ -195,40 +194,40 @@ func (m *intervalModel) learn(s int) {
 	m.move(s)
 }
 
-func (m *intervalModel) encode(e *codec.RansEncoder, s int) {
+func (m *intervalModel) encode(e *ransEncoder, s int) {
 	if m.seen < modelYoung {
 		l := m.expectedLanes()
-		e.Put(l.share(s))
+		e.put(l.share(s))
 	} else {
-		e.Put(m.below.share(s))
+		e.put(m.below.share(s))
 	}
 	m.learn(s)
 }
 
-func (m *intervalModel) decode(d *codec.RansDecoder) int {
+func (m *intervalModel) decode(d *ransDecoder) int {
 	if m.seen < modelYoung {
 		return m.decodeYoung(d)
 	}
 	// What decodeYoung does, by lanes.symbol, ransDecoder.take and learn, in one piece and without what has no effect any
 	// more: readers of timing spend most of their time here.
-	x := d.X
-	p := uint64(x&(codec.ShareTotal-1))*everyLane | highLanes
+	x := d.x
+	p := uint64(x&(shareTotal-1))*everyLane | highLanes
 	b0, b1, b2, b3 := m.below.words()
 	n := (p-b0)>>15&everyLane + (p-b1)>>15&everyLane + (p-b2)>>15&everyLane + (p-b3)>>15&everyLane
 	s := int(n*everyLane>>48-1) & 15
 	start, size := m.below.share(s)
-	x = size*(x>>codec.ShareBits) + x&(codec.ShareTotal-1) - start
-	if at := d.At; at+2 <= len(d.In) {
-		more, next := x<<16|uint32(binary.LittleEndian.Uint16(d.In[at:at+2])), at+2
-		if x >= codec.RansLow {
+	x = size*(x>>shareBits) + x&(shareTotal-1) - start
+	if at := d.at; at+2 <= len(d.in) {
+		more, next := x<<16|uint32(binary.LittleEndian.Uint16(d.in[at:at+2])), at+2
+		if x >= ransLow {
 			next = at
 		}
-		if x < codec.RansLow {
+		if x < ransLow {
 			x = more
 		}
-		d.X, d.At = x, next
+		d.x, d.at = x, next
 	} else {
-		d.AdvanceLast(x)
+		d.advanceLast(x)
 	}
 	t0, t1, t2, t3 := m.moves[stageLast][s].words()
 	m.below.setWords(b0+(t0-b0)>>rateLast&maskLast-halfLast, b1+(t1-b1)>>rateLast&maskLast-halfLast,
@@ -237,10 +236,10 @@ func (m *intervalModel) decode(d *codec.RansDecoder) int {
 }
 
 // decodeYoung is decode of a model that has seen few symbols.
-func (m *intervalModel) decodeYoung(d *codec.RansDecoder) int {
+func (m *intervalModel) decodeYoung(d *ransDecoder) int {
 	l := m.expectedLanes()
-	s := l.symbol(d.Place())
-	d.Take(l.share(s))
+	s := l.symbol(d.place())
+	d.take(l.share(s))
 	m.learn(s)
 	return s
 }

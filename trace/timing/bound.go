@@ -1,50 +1,59 @@
-package trace
+package timing
 
 // Bounds of lossy timing: what is stated of the times of a trace, in one place for all who compare times.
 //
 //   - An interval, which is the duration of a call or the gap before it, is within the error of its function
-//     (TimingSettings.IntervalBound).
+//     (Settings.IntervalBound).
 //   - A moment, which is the enter or exit of a call relative to the thread's first enter, is within
 //     MomentTicks ticks of the thread's clock. What the trace says of the intervals before it can narrow
 //     that down further (Event.EnterError, Event.ExitError).
 
 // IntervalBound is by how much the trace may be off in an interval of a function that was so long, in the same unit.
-func (t *TimingSettings) IntervalBound(function string, interval int64) int64 {
-	if t.Mode != TimingLossy || interval <= 0 {
+func (t *Settings) IntervalBound(function string, interval int64) int64 {
+	if t.Mode != Lossy || interval <= 0 {
 		return 0
 	}
 	return shareOf(interval, int64(t.ErrorOf(function)))
 }
 
+// MomentLimit is by how much the trace may be off in a moment (the enter or exit of a call, relative to the thread's first
+// enter), in ticks. 0 unless timing is lossy.
+func (t *Settings) MomentLimit() int64 {
+	if t.Mode != Lossy {
+		return 0
+	}
+	return MomentTicks
+}
+
 // shareOf is so many per cent of x, rounded down, without overflow.
 func shareOf(x, percent int64) int64 { return x/100*percent + x%100*percent/100 }
 
-// A momentBound follows by how much the moments of a thread may be off, in ticks, from interval to interval. It begins
-// with 0 at the thread's first enter. Intervals on the grid move a moment by no more than their step (TimingRounder), one
+// A MomentBound follows by how much the moments of a thread may be off, in ticks, from interval to interval. It begins
+// with 0 at the thread's first enter. Intervals on the grid move a moment by no more than their step (Rounder), one
 // in a divided step ends near the exact moment, one off the grid ends in it. Where a block of timing begins nothing is
 // known but MomentTicks: what a cursor says must not depend on where it began to read.
-type momentBound struct{ ticks int64 }
+type MomentBound struct{ Ticks int64 }
 
-// lose says that nothing is known but the limit.
-func (b *momentBound) lose() { b.ticks = MomentTicks }
+// Lose says that nothing is known but the limit.
+func (b *MomentBound) Lose() { b.Ticks = MomentTicks }
 
 // pass goes on to the end of an interval; g is its grid, nil for intervals that are not rounded.
-func (b *momentBound) pass(g *TimingGrid, interval int64) {
+func (b *MomentBound) pass(g *Grid, interval int64) {
 	if g != nil {
-		b.move(g.stepAt(interval))
+		b.Move(g.StepAt(interval))
 	}
 }
 
-// move is pass where the step at the interval is at hand.
-func (b *momentBound) move(step int64) {
+// Move is pass where the step at the interval is at hand.
+func (b *MomentBound) Move(step int64) {
 	switch step {
 	case notRounded:
 	case offGrid:
-		b.ticks = 0
+		b.Ticks = 0
 	case onMark:
-		b.ticks = markTicks / 2
+		b.Ticks = markTicks / 2
 	default:
-		b.ticks = min(max(b.ticks, step), MomentTicks)
+		b.Ticks = min(max(b.Ticks, step), MomentTicks)
 	}
 }
 
@@ -55,8 +64,8 @@ const (
 	onMark     = -3 // the step is divided: its end is off by markTicks/2 at most
 )
 
-// stepAt is how far apart an interval on the grid may be from one that was rounded to it.
-func (g *TimingGrid) stepAt(x int64) int64 {
+// StepAt is how far apart an interval on the grid may be from one that was rounded to it.
+func (g *Grid) StepAt(x int64) int64 {
 	if x < 0 || x >= nearEnd {
 		return notRounded
 	}

@@ -1,4 +1,4 @@
-package trace
+package timing
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// A TimingGrid holds the values that intervals of lossy timing may have: 0, 1, and from each one to the next the greatest
+// A Grid holds the values that intervals of lossy timing may have: 0, 1, and from each one to the next the greatest
 // step that an error of so many per cent allows, one tick at least. Any interval lies between two neighbours, and both
 // are within the error of it. Steps wider than 2·MomentTicks are divided: an interval there may be any of the marks that
 // are markTicks apart from the value below on. Else moments would drift too far with every long interval.
-type TimingGrid struct {
+type Grid struct {
 	percent int64
 	values  []int64
 	fine    int           // values up to this index are one tick apart: every interval stands for itself
@@ -21,7 +21,7 @@ type TimingGrid struct {
 	steps   []gridStep    // the values again, each with what a decoder tells of it
 }
 
-// A gridStep is a value, and how far apart an interval may be that was rounded to it (stepAt).
+// A gridStep is a value, and how far apart an interval may be that was rounded to it (StepAt).
 type gridStep struct {
 	value, step int64
 	next        int64 // the value after it
@@ -38,31 +38,31 @@ type timingWays struct {
 // markTicks is how far apart the marks of a divided step are.
 const markTicks = MomentTicks / 2
 
-// MaxTimingError is the greatest error of lossy timing, in per cent. The least is 1.
-const MaxTimingError = 50
+// MaxError is the greatest error of lossy timing, in per cent. The least is 1.
+const MaxError = 50
 
 // gridEnd is the end of all grids, in ticks: 2^56 ticks of 3 GHz are 278 days.
 const gridEnd = 1 << 56
 
 type gridOnce struct {
 	once sync.Once
-	grid *TimingGrid
+	grid *Grid
 }
 
-var grids [MaxTimingError + 1]gridOnce
+var grids [MaxError + 1]gridOnce
 
 // GridOf is the grid for an error of 1 to MaxTimingError per cent.
-func GridOf(percent int) (*TimingGrid, error) {
-	if percent < 1 || percent > MaxTimingError {
-		return nil, fmt.Errorf("trace: a timing error of %d%% is not between 1%% and %d%%", percent, MaxTimingError)
+func GridOf(percent int) (*Grid, error) {
+	if percent < 1 || percent > MaxError {
+		return nil, fmt.Errorf("trace: a timing error of %d%% is not between 1%% and %d%%", percent, MaxError)
 	}
 	g := &grids[percent]
 	g.once.Do(func() { g.grid = newGrid(int64(percent)) })
 	return g.grid, nil
 }
 
-// gridOf is the grid of a function's times in a trace.
-func (t *TimingSettings) gridOf(function string) (*TimingGrid, error) {
+// GridOf is the grid of a function's times in a trace.
+func (t *Settings) GridOf(function string) (*Grid, error) {
 	return GridOf(t.ErrorOf(function))
 }
 
@@ -75,8 +75,8 @@ const (
 	nearEnd  = 1 << 53 // floating-point numbers below are exact
 )
 
-func newGrid(percent int64) *TimingGrid {
-	g := &TimingGrid{percent: percent, values: []int64{0, 1}}
+func newGrid(percent int64) *Grid {
+	g := &Grid{percent: percent, values: []int64{0, 1}}
 	for v := int64(1); v < gridEnd; {
 		// v/100 first: no product overflows
 		next := v + v/100*percent + v%100*percent/100
@@ -136,7 +136,7 @@ func leadingBits(x int64) uint {
 }
 
 // belowNear is the index of the greatest value that is not above x, 0 < x < nearEnd.
-func (g *TimingGrid) belowNear(x int64) int {
+func (g *Grid) belowNear(x int64) int {
 	k := int(g.near[leadingBits(x)])
 	if g.ways[k].end <= x {
 		k++
@@ -145,7 +145,7 @@ func (g *TimingGrid) belowNear(x int64) int {
 }
 
 // below is the same for 0 ≤ x < gridEnd.
-func (g *TimingGrid) below(x int64) int {
+func (g *Grid) below(x int64) int {
 	if 0 < x && x < nearEnd {
 		return g.belowNear(x)
 	}
@@ -157,7 +157,7 @@ func (g *TimingGrid) below(x int64) int {
 }
 
 // index is where x stands in the grid, with the number of its mark where a step is divided; −1 for nowhere.
-func (g *TimingGrid) index(x int64) (k int, mark int64) {
+func (g *Grid) index(x int64) (k int, mark int64) {
 	last := len(g.values) - 1
 	switch {
 	case x == g.values[last]:
@@ -175,7 +175,7 @@ func (g *TimingGrid) index(x int64) (k int, mark int64) {
 }
 
 // mark is the value or mark that is nearest to x, 0 < x < nearEnd, in a divided step; false where x is in no such.
-func (g *TimingGrid) mark(x int64) (int64, bool) {
+func (g *Grid) mark(x int64) (int64, bool) {
 	k := g.belowNear(x)
 	if !g.ways[k].wide {
 		return 0, false
@@ -184,7 +184,7 @@ func (g *TimingGrid) mark(x int64) (int64, bool) {
 	return min(s.next, s.value+(x-s.value+markTicks/2)/markTicks*markTicks), true
 }
 
-// A TimingRounder rounds the intervals of one thread, gap and duration of one call after the other, so that none is wrong
+// A Rounder rounds the intervals of one thread, gap and duration of one call after the other, so that none is wrong
 // by more than the error of its grid and no moment by more than MomentTicks. The zero value begins.
 //
 // Rounding goes by the rounded moment before, so errors do not add up. Every second value of a grid would do for the first
@@ -201,7 +201,7 @@ func (g *TimingGrid) mark(x int64) (int64, bool) {
 //   - once in anchorEvery intervals without a mark.
 //
 // So a moment is off by no more than the widest step since the last anchor or mark, either, or markTicks/2 (MomentBound).
-type TimingRounder struct {
+type Rounder struct {
 	Longest, Recent int64 // ticks
 	Drift           int64 // ticks by which the rounded moments are ahead
 	Since           int64 // intervals since the last anchor or mark
@@ -215,7 +215,7 @@ const MomentTicks = 1 << 16
 const anchorEvery = 1 << 12
 
 // Round rounds intervals in place. Negative ones, of nested calls, and those of a month stay as they are.
-func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
+func (r *Rounder) Round(g *Grid, intervals []int64) {
 	longest, recent, ahead := r.Longest, r.Recent, r.Drift
 	due := int(anchorEvery - r.Since) // from this one on
 	for i, x := range intervals {
@@ -247,11 +247,11 @@ func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
 		recent = max(recent-recent>>8, ways.step)
 		off := ahead - x
 		drift := off + rounded
-		if magnitude(drift) > recent {
-			if d := off + ways.other; magnitude(d) < magnitude(drift) {
+		if Magnitude(drift) > recent {
+			if d := off + ways.other; Magnitude(d) < Magnitude(drift) {
 				rounded, drift = ways.other, d
 			}
-			if magnitude(drift) > MomentTicks {
+			if Magnitude(drift) > MomentTicks {
 				// the step is wider than MomentTicks and what the moments were ahead, so this is within the error of x
 				rounded, drift, recent, due = x-ahead, 0, 0, i+1+anchorEvery
 			}
@@ -264,12 +264,12 @@ func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
 
 // anchors reports whether an interval x can be kept so that its end is exact: within the error of x, and off the grid, or
 // nobody would know.
-func (g *TimingGrid) anchors(x, ahead int64) bool {
+func (g *Grid) anchors(x, ahead int64) bool {
 	exact := x - ahead
-	return magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.stepAt(exact) == offGrid
+	return Magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.StepAt(exact) == offGrid
 }
 
-func magnitude(x int64) int64 {
+func Magnitude(x int64) int64 {
 	if x < 0 {
 		return -x
 	}
