@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
@@ -31,7 +32,8 @@ func BenchmarkRun(b *testing.B) {
 			calls += t.Calls
 		}
 		content = nil
-		for _, name := range analyzer.Names() {
+		for _, set := range analyses.Sets {
+			name := set.Name
 			b.Run(fmt.Sprintf("%s/%d-ranks", name, size.ranks), func(b *testing.B) {
 				r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 				if err != nil {
@@ -39,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := analyzer.Run(context.Background(), r, nil, name); err != nil {
+					if _, _, err := analyzer.Run(context.Background(), r, nil, name); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -51,17 +53,13 @@ func BenchmarkRun(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			findings, err := analyzer.Run(context.Background(), r, nil)
+			findings, _, err := analyzer.Run(context.Background(), r, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			bytesOfPage := 0
 			for b.Loop() {
-				rep, err := analyzer.Report(r, findings, report.Job{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				files, err := rep.Files()
+				files, err := analyzer.Report(r, findings, report.Job{}).Files()
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -7,25 +7,33 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
 // TestOneAnalysisFails: the others' findings are there, and a report that says what it lacks.
 func TestOneAnalysisFails(t *testing.T) {
-	whole := List
-	t.Cleanup(func() { List = whole })
-	List = append([]Analysis(nil), whole...)
-	List[1].run = func(context.Context, *run) (any, error) {
+	broken := analysis.New("clusters", analysis.About{Version: 1}, func(context.Context, *pass.Run) (clusters.Findings, error) {
 		var none []int
-		return none[0], nil
+		return clusters.Findings{Sequences: none[0]}, nil
+	})
+	list := analyses.All()
+	for i, a := range list {
+		if a.Name() == broken.Name() {
+			list[i] = broken
+		}
 	}
 	r := tracetest.Stencil{Ranks: 4, Iterations: 20, Work: func(int, int) float64 { return 1 }}.Build().Open(t)
-	findings, _, err := All(t.Context(), r, nil)
+	findings, _, err := run(t.Context(), timeline.Of(r), nil, list)
 	require.ErrorContains(t, err, "clusters: this is a bug of Cairn's")
 	require.ErrorContains(t, err, "index out of range")
-	require.Contains(t, findings, report.CriticalPath)
-	rep, err := Report(r, findings, report.Job{})
-	require.NoError(t, err)
+	require.Contains(t, findings, verdict.Name)
+	rep := Report(r, findings, report.Job{})
 	assert.Contains(t, rep.Notes, "The analysis of clusters has no findings.")
 }

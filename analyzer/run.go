@@ -2,31 +2,21 @@ package analyzer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
-	"slices"
-	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
-
-// Names are the names of all analyses.
-func Names() []string {
-	names := make([]string, len(List))
-	for i, a := range List {
-		names[i] = a.Name
-	}
-	return names
-}
 
 // Clock makes the clock map of a run, which all analyses that compare times of different ranks (Analysis.Times) use.
 func Clock(ctx context.Context, r *trace.Reader) (*clock.Map, error) {
@@ -85,70 +75,55 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 	return begin, end, nil
 }
 
-// All runs all analyses as Run does, and returns the run's clock map too: m, or the one that was made. Where one fails the
-// findings of the others are there beside the error.
-func All(ctx context.Context, r *trace.Reader, m *clock.Map) (map[string][]byte, *clock.Map, error) {
-	of := &run{trace: timeline.Of(r), names: Names(), clock: m}
-	findings, err := of.analyze(ctx)
-	return findings, of.clock, err
-}
-
-// Run runs the named analyses, all if none is named, and returns the findings of each as JSON: what
-// findings/<name>.json holds. Without a clock map it makes one, if an analysis needs it; what one
-// analysis has found that a later one needs is not looked for again.
-func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, error) {
-	if len(names) == 0 {
-		names = Names()
+// Run runs the analyses that names select (analyses.Select), all if none is named. It returns the findings of each as JSON,
+// what findings/<name>.json holds, and the run's clock map: m, or the one that was made (nil: none was needed). What several
+// analyses need is computed once. Where one fails the findings of the others are there beside the error.
+func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, *clock.Map, error) {
+	selected, err := analyses.Select(names...)
+	if err != nil {
+		return nil, nil, err
 	}
-	of := &run{trace: timeline.Of(r), names: names, clock: m}
-	return of.analyze(ctx)
+	return run(ctx, timeline.Of(r), m, selected)
 }
 
-func (r *run) analyze(ctx context.Context) (map[string][]byte, error) {
-	findings := make(map[string][]byte, len(r.names))
+func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.Any) (_ map[string][]byte, _ *clock.Map, err error) {
+	of := pass.Begin(ctx, t, steps(list)...)
+	defer func() { err = errors.Join(err, of.Close()) }()
+	if m != nil {
+		pass.Give(of, analyses.Clock, m)
+	}
+	findings := make(map[string][]byte, len(list))
 	var failed []error
-	for _, name := range r.names {
+	for _, a := range list {
 		if ctx.Err() != nil {
-			return findings, errors.Join(append(failed, ctx.Err())...)
+			failed = append(failed, ctx.Err())
+			break
 		}
-		a, err := Find(name)
+		raw, err := a.Run(ctx, of)
 		if err != nil {
-			return nil, err
-		}
-		raw, err := a.findings(ctx, r)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+			failed = append(failed, fmt.Errorf("%s: %w", a.Name(), err))
 			continue
 		}
-		findings[name] = raw
+		findings[a.Name()] = raw
 	}
-	return findings, errors.Join(failed...)
+	if m == nil {
+		m = pass.Computed(of, analyses.Clock)
+	}
+	return findings, m, errors.Join(failed...)
 }
 
-// findings runs an analysis. A mistake of its own costs its findings, not those of the others.
-func (a *Analysis) findings(ctx context.Context, of *run) (raw []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("this is a bug of Cairn's, please report it with the trace: %v\n%s", p, debug.Stack())
-		}
-	}()
-	found, err := a.run(ctx, of)
-	if err != nil {
-		return nil, err
+func steps(list []analysis.Any) []pass.Step {
+	steps := make([]pass.Step, len(list))
+	for i, a := range list {
+		steps[i] = a
 	}
-	return json.Marshal(found)
-}
-
-// Find is the analysis of this name.
-func Find(name string) (*Analysis, error) {
-	i := slices.IndexFunc(List, func(a Analysis) bool { return a.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("no analysis is called %q; there are %s", name, strings.Join(Names(), ", "))
-	}
-	return &List[i], nil
+	return steps
 }
 
 // Report assembles findings (as from Run, or read back from findings/<name>.json) and the trace.
-func Report(r *trace.Reader, findings map[string][]byte, job report.Job) (*report.Report, error) {
-	return report.Assemble(timeline.Of(r), findings, job)
+func Report(r *trace.Reader, findings map[string][]byte, job report.Job) *report.Report {
+	return report.Assemble(timeline.Of(r), analyses.All(), findings, job)
 }
+
+// ReadReport reads a report.json.
+func ReadReport(raw []byte) (*report.Report, error) { return report.Read(analyses.All(), raw) }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
-	"github.com/cairn-mpi/cairn/analyzer/clusters"
-	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/placement"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
@@ -32,14 +32,15 @@ func TestSharedPassesFindTheSame(t *testing.T) {
 						Pattern: pattern, Ranks: 16, Iterations: 6, RanksPerNode: 8, Skew: []time.Duration{0, skew}, Timing: timing,
 						Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 30},
 					}))
-					together, made, err := analyzer.All(ctx, r, nil)
+					together, made, err := analyzer.Run(ctx, r, nil)
 					require.NoError(t, err)
 					clocks, err := analyzer.Clock(ctx, r)
 					require.NoError(t, err)
 					made.Cuts = nil // which only an analysis that matches finds
 					assert.Equal(t, clocks, made)
-					for _, name := range analyzer.Names() {
-						alone, err := analyzer.Run(ctx, r, clocks, name)
+					for _, a := range analyses.All() {
+						name := a.Name()
+						alone, _, err := analyzer.Run(ctx, r, clocks, name)
 						require.NoError(t, err)
 						assert.Equal(t, string(alone[name]), string(together[name]), name)
 					}
@@ -58,16 +59,16 @@ func TestSharedReplayOfThePlacementFindsTheSame(t *testing.T) {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: "stencil2d", Ranks: 16, Iterations: 20, RanksPerNode: 4, Bytes: size, Imbalance: simulate.Imbalance{Noise: 20},
 		}))
-		together, clocks, err := analyzer.All(ctx, r, nil)
+		together, clocks, err := analyzer.Run(ctx, r, nil)
 		require.NoError(t, err)
-		alone, err := analyzer.Run(ctx, r, clocks, report.Clusters)
+		alone, _, err := analyzer.Run(ctx, r, clocks, "placement")
 		require.NoError(t, err)
-		for _, raw := range [][]byte{together[report.Clusters], alone[report.Clusters]} {
-			var found clusters.Findings
+		for _, raw := range [][]byte{together["placement"], alone["placement"]} {
+			var found placement.Findings
 			require.NoError(t, json.Unmarshal(raw, &found))
 			require.NotNil(t, found.Placement.Gain, found.Placement.Text)
 			assert.EqualValues(t, found.Placement.CrossingMessages*8/12, found.Placement.PredictedMessages)
 		}
-		assert.Equal(t, string(alone[report.Clusters]), string(together[report.Clusters]))
+		assert.Equal(t, string(alone["placement"]), string(together["placement"]))
 	}
 }

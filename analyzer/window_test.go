@@ -13,10 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/topology"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -30,10 +32,17 @@ func within(t *testing.T, r *trace.Reader, from, to float64) criticalpath.Findin
 	require.NoError(t, err)
 	m, err = analyzer.Within(context.Background(), r, m, from/1000, to/1000)
 	require.NoError(t, err)
-	found, err := analyzer.Run(context.Background(), r, m, report.CriticalPath)
+	found, _, err := analyzer.Run(context.Background(), r, m, analyses.CriticalPath)
 	require.NoError(t, err)
-	var f criticalpath.Findings
-	require.NoError(t, json.Unmarshal(found[report.CriticalPath], &f))
+	return together(t, found)
+}
+
+// together are the findings of all analyses of the critical path.
+func together(t *testing.T, found map[string][]byte) (f criticalpath.Findings) {
+	t.Helper()
+	for name, raw := range found {
+		require.NoError(t, json.Unmarshal(raw, &f), name)
+	}
 	return f
 }
 
@@ -52,7 +61,7 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	r := b.Open(t)
 	f := within(t, r, 20, 50)
 	assert.InDelta(t, 0.030, f.RunSeconds, 1e-9)
-	assert.Equal(t, &criticalpath.Window{From: 0.02, To: 0.05}, f.Window)
+	assert.Equal(t, &run.Window{From: 0.02, To: 0.05}, f.Window)
 	assert.InDelta(t, 0.030, f.Path.LengthSeconds, 1e-9)
 	assert.InDelta(t, 0.020, *f.Ranks[0].Waiting, 1e-9)
 	assert.InDelta(t, 0.009, f.Ranks[0].Computation, 1e-9)
@@ -95,7 +104,7 @@ func TestPartsAddUp(t *testing.T) {
 		assert.InDelta(t, 0.0185, f.Path.LengthSeconds, 1e-9)
 		sums.RunSeconds += f.RunSeconds
 		if sums.Ranks == nil {
-			sums.Ranks = make([]criticalpath.RankTime, 3)
+			sums.Ranks = make([]ranks.RankTime, 3)
 			for i := range sums.Ranks {
 				sums.Ranks[i].Waiting = new(0.0)
 			}
@@ -131,27 +140,26 @@ func TestTopologyOfAPart(t *testing.T) {
 	r := b.Open(t)
 	m, err := analyzer.Clock(context.Background(), r)
 	require.NoError(t, err)
-	topology := func(from, to float64) string {
+	shape := func(from, to float64) string {
 		part, err := analyzer.Within(context.Background(), r, m, from/1000, to/1000)
 		require.NoError(t, err)
-		found, err := analyzer.Run(context.Background(), r, part, report.Clusters)
+		found, _, err := analyzer.Run(context.Background(), r, part, "topology")
 		require.NoError(t, err)
-		var f clusters.Findings
-		require.NoError(t, json.Unmarshal(found[report.Clusters], &f))
+		var f topology.Findings
+		require.NoError(t, json.Unmarshal(found["topology"], &f))
 		return f.Topology.Run.Topology
 	}
-	assert.Equal(t, "ring of 6", topology(0, 40))
-	assert.Equal(t, "all-to-all of 6", topology(40, 100))
+	assert.Equal(t, "ring of 6", shape(0, 40))
+	assert.Equal(t, "all-to-all of 6", shape(40, 100))
 }
 
 // All of a run, as a part of it, is what it is without.
 func TestAPartThatIsAll(t *testing.T) {
 	for _, pattern := range []string{"stencil2d", "master-worker", "two-phase", "wavefront"} {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 9, Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 40}}))
-		findings, err := analyzer.Run(context.Background(), r, nil, report.CriticalPath)
+		findings, _, err := analyzer.Run(context.Background(), r, nil, analyses.CriticalPath)
 		require.NoError(t, err)
-		var whole criticalpath.Findings
-		require.NoError(t, json.Unmarshal(findings[report.CriticalPath], &whole))
+		whole := together(t, findings)
 		part := within(t, r, 0, 1e9)
 		require.NotNil(t, part.Window)
 		assert.Contains(t, part.Verdict.Text, whole.Verdict.Text)
@@ -207,14 +215,13 @@ func TestAPartCostsWhatItHas(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		config := simulate.Config{Pattern: pattern, Ranks: 16, Iterations: 30, Reduce: 1, RanksPerNode: 8, Skew: []time.Duration{0, 3 * time.Millisecond}, Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 40}}
 		r := tracetest.Open(t, tracetest.Simulated(t, config))
-		all, m, err := analyzer.All(context.Background(), r, nil)
+		all, m, err := analyzer.Run(context.Background(), r, nil)
 		require.NoError(t, err)
 		require.NotEmpty(t, m.Cuts, "%s: nothing is under way after MPI_Init", pattern)
 		if len(m.Cuts) >= config.Iterations {
 			often++
 		}
-		var whole criticalpath.Findings
-		require.NoError(t, json.Unmarshal(all[report.CriticalPath], &whole))
+		whole := together(t, all)
 		uncut := *m
 		uncut.Cuts = nil
 		for _, part := range [][2]float64{{0, 0.2}, {0.4, 0.6}, {0.45, 0.451}, {0.8, 2}} {
@@ -224,7 +231,7 @@ func TestAPartCostsWhatItHas(t *testing.T) {
 			for i, of := range []*clock.Map{m, &uncut} {
 				of, err := analyzer.Within(context.Background(), r, of, from, to)
 				require.NoError(t, err)
-				findings[i], err = analyzer.Run(context.Background(), r, of)
+				findings[i], _, err = analyzer.Run(context.Background(), r, of)
 				require.NoError(t, err)
 				require.NoError(t, timeline.Each(context.Background(), timeline.Of(r), of.Clocks, func(c *timeline.Call) error {
 					if !c.Apart {

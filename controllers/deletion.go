@@ -147,7 +147,7 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		}
 		round = roundOf(last) + 1
 	}
-	job := newJob(p.job, p.settings(), s3, task{
+	job := newJob(p.job, p.settings().installation, s3, task{
 		step: stepDelete, name: childName(p.job, stepDelete, strconv.Itoa(round)),
 		args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, retries: 1, impatient: true,
 		template: p.job.Spec.Merge.PodTemplate,

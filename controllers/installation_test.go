@@ -18,7 +18,8 @@ import (
 // the pull secrets that a job names for Cairn's image.
 func TestInstallationReachesPodsAndJobs(t *testing.T) {
 	storage := &v1alpha1.S3Storage{Bucket: "b", CredentialsSecretName: "s"}
-	settings := Settings{Image: "i", Storage: storage, RunAsUser: ptr.To[int64](7777), PullSecrets: []corev1.LocalObjectReference{{Name: "ours"}}}
+	settings := Settings{Storage: storage, installation: installation{
+		Image: "i", RunAsUser: ptr.To[int64](7777), PullSecrets: []corev1.LocalObjectReference{{Name: "ours"}}}}
 	pods := corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 		Containers: []corev1.Container{{Name: "c", Image: "app"}}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pods"}}}}
 	job := &v1alpha1.TracedMPIJob{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "n"}}
@@ -26,7 +27,7 @@ func TestInstallationReachesPodsAndJobs(t *testing.T) {
 	job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs = map[mpiv2beta1.MPIReplicaType]*mpiv2beta1.ReplicaSpec{
 		mpiv2beta1.MPIReplicaTypeLauncher: {Template: pods}, mpiv2beta1.MPIReplicaTypeWorker: {Template: *pods.DeepCopy()}}
 
-	made := newJob(job, settings, storage, task{name: "x", template: job.Spec.Merge.PodTemplate}).Spec.Template.Spec
+	made := newJob(job, settings.installation, storage, task{name: "x", template: job.Spec.Merge.PodTemplate}).Spec.Template.Spec
 	require.ElementsMatch(t, []corev1.LocalObjectReference{{Name: "merge"}, {Name: "ours"}, {Name: "pods"}}, made.ImagePullSecrets)
 	require.EqualValues(t, 7777, *made.Containers[0].SecurityContext.RunAsUser)
 

@@ -34,6 +34,18 @@ const (
 	istioInject = "sidecar.istio.io/inject"
 )
 
+// installation is what Cairn's containers are made with.
+type installation struct {
+	// Image is Cairn's own, for init containers, sidecars and Jobs.
+	Image string
+	// PullPolicy of Image.
+	PullPolicy corev1.PullPolicy
+	// PullSecrets for Image, in the namespaces of jobs.
+	PullSecrets []corev1.LocalObjectReference
+	// RunAsUser is the user and group of Cairn's containers; nil leaves it to the cluster.
+	RunAsUser *int64
+}
+
 // task is a cairn command to run as a Job.
 type task struct {
 	step string
@@ -57,16 +69,16 @@ type task struct {
 }
 
 // newJob is the Job that runs a task of a TracedMPIJob.
-func newJob(owner *v1alpha1.TracedMPIJob, settings Settings, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
+func newJob(owner *v1alpha1.TracedMPIJob, with installation, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
 	labels := jobLabels(owner)
 	labels[StepLabel] = t.step
-	t.template.ImagePullSecrets = pullSecrets(owner, settings, t.template)
-	return buildJob(owner.Namespace, labels, settings, s3, t)
+	t.template.ImagePullSecrets = pullSecrets(owner, with, t.template)
+	return buildJob(owner.Namespace, labels, with, s3, t)
 }
 
 // buildJob is the Job that runs a task. Its pod has what the Pod Security level "restricted" asks for, and no token of
 // its service account. Labels are those by which Cairn knows its own: a template cannot change them.
-func buildJob(namespace string, labels map[string]string, settings Settings, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
+func buildJob(namespace string, labels map[string]string, with installation, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
 	metadata := taskMetadata(labels, t.template.Metadata)
 	metadata.Name, metadata.Namespace = t.name, namespace
 	job := &batchv1.Job{
@@ -90,7 +102,7 @@ func buildJob(namespace string, labels map[string]string, settings Settings, s3 
 						RunAsNonRoot:   ptr.To(true),
 						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
-					Containers: []corev1.Container{taskContainer(cairnContainer, t.args, settings, s3, t)},
+					Containers: []corev1.Container{taskContainer(cairnContainer, t.args, with, s3, t)},
 					Volumes: append(container.StorageVolumes(s3), corev1.Volume{
 						Name:         scratchVolume,
 						VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
@@ -100,7 +112,7 @@ func buildJob(namespace string, labels map[string]string, settings Settings, s3 
 		},
 	}
 	if t.merge != nil {
-		job.Spec.Template.Spec.InitContainers = []corev1.Container{taskContainer(mergeContainer, t.merge, settings, s3, t)}
+		job.Spec.Template.Spec.InitContainers = []corev1.Container{taskContainer(mergeContainer, t.merge, with, s3, t)}
 	}
 	if t.indexes > 0 {
 		job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
@@ -114,18 +126,18 @@ func buildJob(namespace string, labels map[string]string, settings Settings, s3 
 }
 
 // taskContainer runs a cairn command.
-func taskContainer(name string, args []string, settings Settings, s3 *v1alpha1.S3Storage, t task) corev1.Container {
+func taskContainer(name string, args []string, with installation, s3 *v1alpha1.S3Storage, t task) corev1.Container {
 	resources := taskResources(t)
 	return corev1.Container{
 		Name:            name,
-		Image:           settings.Image,
-		ImagePullPolicy: settings.PullPolicy,
+		Image:           with.Image,
+		ImagePullPolicy: with.PullPolicy,
 		Args:            args,
 		Env:             append(container.StorageEnv(s3), container.MemoryEnv(resources)...),
 		Resources:       resources,
 		VolumeMounts: append(container.StorageMounts(s3),
 			corev1.VolumeMount{Name: scratchVolume, MountPath: scratchPath}),
-		SecurityContext:          container.RestrictedAs(settings.RunAsUser),
+		SecurityContext:          container.RestrictedAs(with.RunAsUser),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }
@@ -189,9 +201,9 @@ func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) m
 }
 
 // pullSecrets are those of the job's launcher, those of the installation, and those named for the task.
-func pullSecrets(owner *v1alpha1.TracedMPIJob, settings Settings, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
+func pullSecrets(owner *v1alpha1.TracedMPIJob, with installation, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
 	secrets := slices.Clone(template.ImagePullSecrets)
-	for _, secret := range settings.PullSecrets {
+	for _, secret := range with.PullSecrets {
 		if !slices.Contains(secrets, secret) {
 			secrets = append(secrets, secret)
 		}

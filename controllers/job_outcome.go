@@ -12,7 +12,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/messages"
@@ -49,37 +48,6 @@ func (f failure) String() string {
 		return "out of memory"
 	}
 	return cmp.Or(terminationWords(f.message), fmt.Sprintf("exit code %d", f.exitCode))
-}
-
-// outcomeOf reads the termination messages of a Job that has ended. The pods are
-// read past the cache, which may know of the Job's end before it knows of theirs.
-// Pods that something else controls are not believed, whatever their labels.
-func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (outcome, error) {
-	condition := terminalCondition(job)
-	if condition == nil {
-		return p.earlyOutcome(ctx, job)
-	}
-	o, err := podsOutcome(ctx, p.Live, job)
-	if err != nil {
-		return o, err
-	}
-	o.finished, o.succeeded = true, condition.Type == batchv1.JobComplete
-	o.ended = condition.LastTransitionTime.Time
-	if !o.succeeded {
-		o.reason = condition.Message
-	}
-	return o, nil
-}
-
-// earlyOutcome is that of a Job of which a pod has succeeded for each index. The Job controller says so some seconds
-// later, and can say nothing else.
-func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (outcome, error) {
-	o, err := podsOutcome(ctx, p.Client, job)
-	if err != nil || o.successes < int(ptr.Deref(job.Spec.Completions, 1)) {
-		return outcome{}, err
-	}
-	o.finished, o.succeeded = true, true
-	return o, nil
 }
 
 func podsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (outcome, error) {

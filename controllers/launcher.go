@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,13 +15,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
-
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
-
-// reasonPattern is what the API takes for a condition's reason.
-var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 
 // followLauncher waits for the launcher's Job to end. The MPIJob's own conditions
 // mislead: an evicted worker makes it Failed while the launcher runs on, and a
@@ -224,4 +220,15 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	message = p.withPodFailures(message)
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, reason, message)
 	p.hold(reason, message)
+}
+
+// noteFailures takes note of what befell pods of the job.
+func (p *pass) noteFailures(pods []corev1.Pod) {
+	p.job.Status.PodFailures = observePodFailures(p.job.Status.PodFailures, pods)
+}
+
+// withPodFailures adds to a message what befell the job's pods, and is not in it.
+func (p *pass) withPodFailures(message string) string {
+	more := slices.DeleteFunc(slices.Clone(p.job.Status.PodFailures), func(line string) bool { return strings.Contains(message, line) })
+	return strings.Join(append([]string{message}, boundedLines(more)...), "; ")
 }

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
@@ -186,3 +186,12 @@ func (p *pass) mpiJob(ctx context.Context) (*mpiv2beta1.MPIJob, error) {
 	}
 	return mpiJob, err
 }
+
+// The defaults of the CRD, for objects that were stored before it had them.
+const (
+	defaultGracePeriodSeconds    = 120
+	defaultCollectTimeoutSeconds = 300
+	defaultFanIn                 = 256
+)
+
+var defaultSpoolSize = resource.MustParse("2Gi")

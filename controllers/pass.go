@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,27 +69,6 @@ func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message s
 
 // maxMessage keeps conditions readable; the API allows 32768.
 const maxMessage = 2048
-
-// shortened cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
-func shortened(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	const mark = "…"
-	cut := limit - len(mark)
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	if s[cut] != ' ' {
-		if space := strings.LastIndexByte(s[:cut], ' '); space > max(cut-maxWord, 0) {
-			cut = space
-		}
-	}
-	return strings.TrimRight(s[:cut], " ,;:") + mark
-}
-
-// maxWord is the longest word that is not cut.
-const maxWord = 64
 
 // hold says why there is no report yet.
 func (p *pass) hold(reason, message string) {

@@ -57,17 +57,6 @@ func disruption(pod *corev1.Pod) (how, why string) {
 	return "", ""
 }
 
-// noteFailures takes note of what befell pods of the job.
-func (p *pass) noteFailures(pods []corev1.Pod) {
-	p.job.Status.PodFailures = observePodFailures(p.job.Status.PodFailures, pods)
-}
-
-// withPodFailures adds to a message what befell the job's pods, and is not in it.
-func (p *pass) withPodFailures(message string) string {
-	more := slices.DeleteFunc(slices.Clone(p.job.Status.PodFailures), func(line string) bool { return strings.Contains(message, line) })
-	return strings.Join(append([]string{message}, boundedLines(more)...), "; ")
-}
-
 // boundedLines are the first lines, and how many more there are.
 func boundedLines(lines []string) []string {
 	if more := len(lines) - maxNamedPods; more > 0 {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"slices"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 )
 
 // Anybody who may create pods may give them our labels. A pod is believed only if the object that controls it is one
@@ -88,14 +87,6 @@ func (p *pass) launcherJob(ctx context.Context) (*batchv1.Job, error) {
 		return nil, nil
 	}
 	return launcher, nil
-}
-
-// controlledBy are the pods whose controller is one of owners.
-func controlledBy(pods []corev1.Pod, owners ...types.UID) []corev1.Pod {
-	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
-		owner := metav1.GetControllerOf(&pod)
-		return owner == nil || !slices.Contains(owners, owner.UID)
-	})
 }
 
 // writers are the pods with our labels that may still write to the job's storage. What controls a pod may be gone before

@@ -2,41 +2,17 @@ package controllers
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 const (
 	// maxNamedPods is how many pods are named of those with the same trouble, and how many different troubles.
 	maxNamedPods = 3
-	// maxTrouble keeps what is said about pods to a few sentences.
-	maxTrouble = 1024
 )
-
-// podTrouble says what keeps the pods of a step from starting, or from being made; "" if nothing is known. The step ""
-// is the MPIJob itself.
-func (p *pass) podTrouble(ctx context.Context, step string) string {
-	pods, err := p.podsOf(ctx, step)
-	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods", "step", step)
-		return ""
-	}
-	trouble := startTrouble
-	if step == "" {
-		trouble = ownTrouble
-	}
-	found := []string{summary(pods, trouble)}
-	if step != "" {
-		found = append(found, p.jobWarnings(ctx, step, pods)...)
-	}
-	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
-	return shortened(strings.Join(found, "; "), maxTrouble)
-}
 
 // summary names the first pods of each trouble, and counts the others.
 func summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {

@@ -2,37 +2,20 @@ package controllers
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
 )
-
-// readProbes takes what the probes found in the pods that run ranks.
-func (p *pass) readProbes(ctx context.Context) (next, error) {
-	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse || p.completed() {
-		return proceed, nil
-	}
-	pods, err := p.podsOf(ctx, "")
-	if err != nil {
-		return await, err
-	}
-	status, reason, message := probeVerdict(rankPods(pods, &p.job.Spec.MPIJobTemplate.Spec))
-	if status != metav1.ConditionUnknown {
-		p.set(v1alpha1.ConditionTraced, status, reason, message)
-	}
-	return proceed, nil
-}
 
 // rankPods are the pods that run ranks: the workers, and the launcher if it is one
 // or if there is no other.
@@ -85,3 +68,24 @@ func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	}
 	return answer, false
 }
+
+// readVerdict is what the probe of a pod found, or, if it could not say anything, why the installation before it failed:
+// on a full volume there may be no probe at all. Not ok while the probe has not ended.
+func readVerdict(pod corev1.Pod) (answer messages.Probe, ok bool) {
+	answer, ok = readProbe(pod)
+	if !ok || answer.Reason != v1alpha1.ReasonProbeFailed {
+		return answer, ok
+	}
+	for _, status := range pod.Status.InitContainerStatuses {
+		ended := status.State.Terminated
+		var failed messages.Probe
+		if status.Name == inject.InstallContainer && ended != nil && messages.Decode(ended.Message, &failed) &&
+			!failed.Traceable && reasonPattern.MatchString(string(failed.Reason)) {
+			return failed.Fit(), true
+		}
+	}
+	return answer, true
+}
+
+// reasonPattern is what the API takes for a condition's reason.
+var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)

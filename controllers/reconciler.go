@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -30,14 +29,7 @@ type Reconciler struct {
 
 // Settings are what an installation decides for all jobs.
 type Settings struct {
-	// Image is Cairn's own, for init containers, sidecars and Jobs.
-	Image string
-	// PullPolicy of Image.
-	PullPolicy corev1.PullPolicy
-	// PullSecrets for Image, in the namespaces of jobs.
-	PullSecrets []corev1.LocalObjectReference
-	// RunAsUser is the user and group of Cairn's containers; nil leaves it to the cluster.
-	RunAsUser *int64
+	installation
 	// Storage of jobs that name none; nil if there is no default.
 	Storage *v1alpha1.S3Storage
 	// Retry is how long to wait before something that a person must mend is tried

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/utils/ptr"
 )
 
 // maxRetryJobs is how many more Jobs follow the first.
@@ -21,7 +22,7 @@ func (p *pass) runTask(ctx context.Context, t task, usable func(outcome) bool) (
 		if retry > 0 {
 			t.name = base + "-r" + strconv.Itoa(retry)
 		}
-		job, err := ensure(ctx, p, newJob(p.job, p.settings(), p.s3(), t), &batchv1.Job{})
+		job, err := ensure(ctx, p, newJob(p.job, p.settings().installation, p.s3(), t), &batchv1.Job{})
 		if err != nil {
 			return outcome{}, err
 		}
@@ -44,4 +45,43 @@ func (p *pass) runTask(ctx context.Context, t task, usable func(outcome) bool) (
 			t.memoryFactor *= 2
 		}
 	}
+}
+
+// outcomeOf reads the termination messages of a Job that has ended. The pods are
+// read past the cache, which may know of the Job's end before it knows of theirs.
+// Pods that something else controls are not believed, whatever their labels.
+func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (outcome, error) {
+	condition := terminalCondition(job)
+	if condition == nil {
+		return p.earlyOutcome(ctx, job)
+	}
+	o, err := podsOutcome(ctx, p.Live, job)
+	if err != nil {
+		return o, err
+	}
+	o.finished, o.succeeded = true, condition.Type == batchv1.JobComplete
+	o.ended = condition.LastTransitionTime.Time
+	if !o.succeeded {
+		o.reason = condition.Message
+	}
+	return o, nil
+}
+
+// earlyOutcome is that of a Job of which a pod has succeeded for each index. The Job controller says so some seconds
+// later, and can say nothing else.
+func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (outcome, error) {
+	o, err := podsOutcome(ctx, p.Client, job)
+	if err != nil || o.successes < int(ptr.Deref(job.Spec.Completions, 1)) {
+		return outcome{}, err
+	}
+	o.finished, o.succeeded = true, true
+	return o, nil
+}
+
+// whyFailed says why a Job failed. If the storage was the reason, it says who cannot reach what.
+func (p *pass) whyFailed(o outcome) string {
+	if trouble := o.storageTrouble(); trouble != nil {
+		return storageAdvice(*trouble, p.job.Namespace, p.s3())
+	}
+	return o.String()
 }

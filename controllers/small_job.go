@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"time"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
@@ -23,9 +22,6 @@ import (
 // A small job, one whose traces are merged in one step, is merged and reported on in one pod: the init container merges,
 // the main one waits for the findings of the analyses, whose Jobs run meanwhile, and writes the reports. That saves the
 // start of a pod between the last finding and the report.
-
-// mergeContainer is the init container that merges.
-const mergeContainer = "merge"
 
 // pods is how many pods the job has.
 func (p *pass) pods() int {
@@ -40,11 +36,6 @@ func (p *pass) fanIn() int { return int(ptr.Deref(p.job.Spec.Merge.FanIn, defaul
 
 // isSmall reports whether all traces are merged in one step.
 func (p *pass) isSmall() bool { return p.pods() <= p.fanIn() }
-
-// mergesFirst reports whether a Job of ours merges and then reports.
-func mergesFirst(job *batchv1.Job) bool {
-	return slices.ContainsFunc(job.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == mergeContainer })
-}
 
 // mergedAtAnnotation is on a Job that merged and then reports: when the pod was made whose merge counts.
 const mergedAtAnnotation = "cairn.dev/merged-at"
@@ -128,24 +119,6 @@ func (p *pass) mergeIsEnding(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(list.Items, func(j batchv1.Job) bool {
 		return metav1.IsControlledBy(&j, p.job) && !j.DeletionTimestamp.IsZero()
 	}), nil
-}
-
-// initEnd is how the merge of a pod ended; nil if it did not, or there is none.
-func initEnd(pod corev1.Pod) *corev1.ContainerStateTerminated {
-	for _, status := range pod.Status.InitContainerStatuses {
-		if status.Name == mergeContainer {
-			return status.State.Terminated
-		}
-	}
-	return nil
-}
-
-// endOf is the end of a pod's container that counts: the merge if that failed, else the main one.
-func endOf(pod corev1.Pod) *corev1.ContainerStateTerminated {
-	if ended := initEnd(pod); ended != nil && ended.ExitCode != 0 {
-		return ended
-	}
-	return terminated(pod, cairnContainer)
 }
 
 // waitingReport is the latest Job that merged and reports, or will; nil if there is none since the last retry.

@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	return &stage{
 		T: t, Client: c, ctx: context.Background(), namespace: namespace.Name,
 		settings: Settings{
-			Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
+			installation: installation{Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent}, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
 			Storage: &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", Prefix: "lab/"},
 		},
 		clock:  clocktesting.NewFakePassiveClock(time.Now()),

@@ -51,11 +51,3 @@ func (o outcome) storageTrouble() *messages.StorageTrouble {
 	}
 	return nil
 }
-
-// whyFailed says why a Job failed. If the storage was the reason, it says who cannot reach what.
-func (p *pass) whyFailed(o outcome) string {
-	if trouble := o.storageTrouble(); trouble != nil {
-		return storageAdvice(*trouble, p.job.Namespace, p.s3())
-	}
-	return o.String()
-}

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,4 +132,48 @@ func (p *pass) storageTrouble(reason, message string) {
 
 func (p *pass) notCreated(message string) {
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, message)
+}
+
+// s3 is the storage of the job: the one it is pinned to, or else the one that is configured; nil if there is none.
+func (p *pass) s3() *v1alpha1.S3Storage {
+	if pinned := p.job.Status.Storage; pinned != nil {
+		return pinned.DeepCopy()
+	}
+	return p.configuredStorage()
+}
+
+// configuredStorage is the job's own storage, or the installation's; nil if neither names one.
+func (p *pass) configuredStorage() *v1alpha1.S3Storage {
+	s3 := p.job.Spec.Storage.S3
+	if s3 == nil {
+		s3 = p.Settings.Storage
+	}
+	if s3 == nil || s3.Bucket == "" {
+		return nil
+	}
+	s3 = s3.DeepCopy()
+	if s3.CredentialsSecretName == "" {
+		s3.CredentialsSecretName = v1alpha1.DefaultCredentialsSecretName
+	}
+	return s3
+}
+
+// image is Cairn's image for this job: the one it is pinned to, or else the operator's present one.
+func (p *pass) image() string { return cmp.Or(p.job.Status.Image, p.Image) }
+
+// settings are those of the installation, with what the job is pinned to.
+func (p *pass) settings() Settings {
+	settings := p.Settings
+	settings.Image = p.image()
+	return settings
+}
+
+// pin notes what the job is injected with and processed by from now on, whatever is configured later: data lie where
+// they were written, and are read by the image that wrote them.
+func (p *pass) pin(s3 *v1alpha1.S3Storage) {
+	status := &p.job.Status
+	status.Storage, status.Image = s3, p.image()
+	if status.MPIJobRef == nil || status.StorageURI == "" {
+		status.StorageURI = storageURI(s3, p.job)
+	}
 }

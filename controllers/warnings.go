@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,8 +15,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 )
 
 // What mpi-operator and the Job controller cannot create they tell in events, and nowhere else.
@@ -25,6 +24,8 @@ const (
 	firstLook = 2 * time.Second
 	// maxLook bounds the time between two looks at the events: a job may wait for days.
 	maxLook = 30 * time.Second
+	// maxTrouble keeps what is said about pods to a few sentences.
+	maxTrouble = 1024
 	// clockSlack is how far the clocks of two components may differ.
 	clockSlack = 2 * time.Second
 )
@@ -164,4 +165,24 @@ func eventTime(event *corev1.Event) time.Time {
 		}
 	}
 	return latest
+}
+
+// podTrouble says what keeps the pods of a step from starting, or from being made; "" if nothing is known. The step ""
+// is the MPIJob itself.
+func (p *pass) podTrouble(ctx context.Context, step string) string {
+	pods, err := p.podsOf(ctx, step)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods", "step", step)
+		return ""
+	}
+	trouble := startTrouble
+	if step == "" {
+		trouble = ownTrouble
+	}
+	found := []string{summary(pods, trouble)}
+	if step != "" {
+		found = append(found, p.jobWarnings(ctx, step, pods)...)
+	}
+	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
+	return shortened(strings.Join(found, "; "), maxTrouble)
 }

@@ -17,7 +17,7 @@ verify() { hack/verify.sh; }
 # with OTF2's library, too: what is written is read by OTF2's own tools
 unit() {
   go test -timeout 15m ./... &&
-    go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn
+    go test -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export
 }
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of
 # others, for which it checks uses of unsafe pointers, too. Of the analyses that have one goroutine, ./analyzer runs all,

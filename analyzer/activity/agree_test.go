@@ -57,10 +57,10 @@ func assertAllSay(t *testing.T, want times, r *trace.Reader) {
 	}
 }
 
-// polling is two ranks that poll for a message: rank 0 sends after 10 ms, rank 1 asks 99 times in vain and once with
+// pollingPair is two ranks that poll for a message: rank 0 sends after 10 ms, rank 1 asks 99 times in vain and once with
 // success, 0.01 ms each time and gap ms apart. Both then compute 5 ms, hold still for a vote of 2 ms, compute 3 ms without
 // being traced, and end. Before MPI_Init and after MPI_Finalize they ask what MPI this is.
-func polling(gap float64) *tracetest.Builder {
+func pollingPair(gap float64) *tracetest.Builder {
 	b := tracetest.New(2)
 	request := tracetest.Request(0)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -91,13 +91,13 @@ func polling(gap float64) *tracetest.Builder {
 // (the rest of 3 with a vote of 2), rank 1 0.05 (before its first poll) + 5 + 1. In MPI rank 0 is 1 + 1 + 1 + 1 + 1, rank 1
 // 1 + 100 × 0.01 + 99 × 0.05 + 1 + 1 + 1.
 func TestAllAgreeOnPolling(t *testing.T) {
-	assertAllSay(t, times{0.001 * (5 + 5 + 1 + 0.05 + 5 + 1), 0.001 * (5 + 1 + 1 + 4.95 + 3)}, polling(0.05).Open(t))
+	assertAllSay(t, times{0.001 * (5 + 5 + 1 + 0.05 + 5 + 1), 0.001 * (5 + 1 + 1 + 4.95 + 3)}, pollingPair(0.05).Open(t))
 }
 
 // TestAllAgreeOnOverlap: polls 0.5 ms apart overlap with computation. By hand, in ms: the exchange takes 51; rank 0
 // computes 50 + 5 + 1, rank 1 100 × 0.5 + 5 + 1; in MPI they are 5 and 1 + 1 + 3.
 func TestAllAgreeOnOverlap(t *testing.T) {
-	assertAllSay(t, times{0.001 * (50 + 6 + 50 + 6), 0.001 * (5 + 5)}, polling(0.5).Open(t))
+	assertAllSay(t, times{0.001 * (50 + 6 + 50 + 6), 0.001 * (5 + 5)}, pollingPair(0.5).Open(t))
 }
 
 // TestAllAgreeOnSimulatedRuns: also where timing is rounded and clocks are skewed.
@@ -123,7 +123,7 @@ func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 // TestDifferencesAgree: of two runs that poll, the comparison says the differences of what the reports say of each. By hand,
 // in ms and as means of the two ranks: computation 17.05 / 2 and 112 / 2, MPI 14.95 / 2 and 10 / 2.
 func TestDifferencesAgree(t *testing.T) {
-	a, b := polling(0.05).Open(t), polling(0.5).Open(t)
+	a, b := pollingPair(0.05).Open(t), pollingPair(0.5).Open(t)
 	f, err := compare.Compare(context.Background(), []compare.Recording{{Trace: timeline.Of(a)}}, []compare.Recording{{Trace: timeline.Of(b)}})
 	require.NoError(t, err)
 	assert.InDelta(t, 0.001*(112-17.05)/2, f.Computation, 1e-7)

@@ -1,7 +1,7 @@
 package activity
 
 import (
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -51,13 +51,13 @@ type Thread struct {
 	first     uint64 // call that counts
 	began     bool
 	finalized bool
-	attempt   match.Attempt
+	attempt   polling.Attempt
 	step      Step // the latest; it ends where the next one begins
 }
 
-// See takes the thread's next call, which is such a poll (match.LocationGaps.See). The step is valid until the next one is
+// See takes the thread's next call, which is such a poll (polling.LocationGaps.See). The step is valid until the next one is
 // seen; it is nil for a call that is not part of the run.
-func (t *Thread) See(c *timeline.Record, poll match.Poll) *Step {
+func (t *Thread) See(c *timeline.Record, poll polling.Poll) *Step {
 	if t.finalized || c.Index < t.first {
 		return nil
 	}

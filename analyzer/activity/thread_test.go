@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -34,7 +34,7 @@ func spansOf(t *testing.T, b *tracetest.Builder, rank int) []string {
 	var list []string
 	end := int64(-1)
 	require.NoError(t, timeline.EachOf(context.Background(), r, i, l, nil, func(c *timeline.Call) error {
-		step := thread.See(&c.Record, match.PollOf(c.Event))
+		step := thread.See(&c.Record, polling.Of(c.Event))
 		if step == nil {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -36,7 +37,7 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 			left -= s.seconds
 		}
 	}
-	const computation = string(criticalpath.Computation)
+	const computation = string(accounts.Computation)
 	for _, r := range f.Computation {
 		add(step{computation, at(r.After.Function, r.After.CallSite), at(r.Before.Function, r.Before.CallSite), *r.Path})
 	}
@@ -46,7 +47,7 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 		}
 	}
 	for _, s := range f.Path.ByFunction {
-		if s.Function == string(criticalpath.Launch) || s.Function == string(criticalpath.Untraced) {
+		if s.Function == string(accounts.Launch) || s.Function == string(accounts.Untraced) {
 			add(step{function: s.Function, seconds: s.Seconds})
 		}
 	}
@@ -87,7 +88,7 @@ func causesBy(after bool, x, y []*run) []Cause {
 		for _, r := range side {
 			for _, s := range r.path {
 				p := part{function: s.function, call: s.before}
-				if s.function == string(criticalpath.Computation) && after {
+				if s.function == string(accounts.Computation) && after {
 					p.call, p.after = s.after, true
 				}
 				if all[p] == nil {
@@ -102,7 +103,7 @@ func causesBy(after bool, x, y []*run) []Cause {
 	causes := make([]Cause, 0, len(all))
 	for p, c := range all {
 		c.Difference = c.B - c.A
-		if p.function == string(criticalpath.Computation) {
+		if p.function == string(accounts.Computation) {
 			c.Rank = p.rank(c.Difference, x, y)
 		}
 		causes = append(causes, *c)
@@ -116,7 +117,7 @@ func causesBy(after bool, x, y []*run) []Cause {
 // site is the call site of a Cause.
 func (p *part) site() string {
 	switch {
-	case p.function != string(criticalpath.Computation):
+	case p.function != string(accounts.Computation):
 		return p.call.site
 	case p.after:
 		return "after " + p.call.at()

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -100,7 +100,7 @@ func look(ctx context.Context, name string, t Recording) (*run, error) {
 	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	all := match.NewGaps(t)
+	all := polling.NewGaps(t)
 	for i, l := range locations {
 		if l.Main != i {
 			continue

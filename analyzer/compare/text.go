@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -231,15 +231,15 @@ func (f *Findings) mostOfIt() string {
 // name is the part of the path in words.
 func (c *Cause) name() string {
 	switch c.Function {
-	case string(criticalpath.Computation):
+	case string(accounts.Computation):
 		name := "computation " + c.CallSite
 		if c.Rank != nil {
 			name += fmt.Sprintf(" on rank %d", *c.Rank)
 		}
 		return name
-	case string(criticalpath.Launch):
+	case string(accounts.Launch):
 		return "the launch, until the last rank had called MPI_Init"
-	case string(criticalpath.Untraced):
+	case string(accounts.Untraced):
 		return "time that was not traced"
 	case otherSites:
 		return "other call sites"

@@ -11,8 +11,9 @@ import (
 
 	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
 	"github.com/cairn-mpi/cairn/analyzer/journal"
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"
@@ -50,11 +51,17 @@ type account struct {
 	since      int64    // and how long was computed since then
 }
 
+// maxFirst is how many durations are kept of a region on a rank, in jobs of up to 4,096 ranks.
+const maxFirst = 256
+
+// binsOf is how many parts of the run the strips of each location show: all together take some 100 kB each.
+func binsOf(locations int) int { return max(50, min(400, 100_000/max(1, locations))) }
+
 // takeAccounts goes through all locations again, in parallel.
-func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, o Options) ([]account, error) {
+func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, segments int) ([]account, error) {
 	accounts := make([]account, len(f.locations))
-	limit := max(1, (p.end-p.start)/int64(o.segments()))
-	bins := o.bins(len(f.locations))
+	limit := max(1, (p.end-p.start)/int64(segments))
+	bins := binsOf(len(f.locations))
 	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.journal.Calls)
 	defer end()
 	group, ctx := errgroup.WithContext(ctx)
@@ -81,7 +88,7 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 
 func (a *account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
 	var before activity
-	take := func(c *timeline.Record, poll match.Poll) {
+	take := func(c *timeline.Record, poll polling.Poll) {
 		step := thread.See(c, poll)
 		if step == nil {
 			return
@@ -126,12 +133,12 @@ func (a *account) span(s activities.Span, before, call activity, c *timeline.Rec
 	case activities.Untraced:
 		a.untraced += s.To - s.From
 	case activities.Waiting:
-		a.mpi += a.spend(call, Communication, location, s.From, s.To)
+		a.mpi += a.spend(call, accounts.Communication, location, s.From, s.To)
 		a.strip.mpi.add(s.From, s.To)
 		a.tally(call).count--
 	case activities.Computation:
 		between := activity{before.function, call.function, before.site, call.site}
-		spent := a.spend(between, Computation, location, s.From, s.To)
+		spent := a.spend(between, accounts.Computation, location, s.From, s.To)
 		a.compute += spent
 		a.since += spent
 	case activities.Call:
@@ -139,11 +146,11 @@ func (a *account) span(s activities.Span, before, call activity, c *timeline.Rec
 		spent := a.spend(call, kind, location, s.From, s.To)
 		a.mpi += spent
 		switch kind {
-		case Initialization:
+		case accounts.Initialization:
 			a.initialize += spent
-		case Finalization:
+		case accounts.Finalization:
 			a.finalize += spent
-		case Computation, Communication, InputOutput, Launch, Untraced:
+		case accounts.Computation, accounts.Communication, accounts.InputOutput, accounts.Launch, accounts.Untraced:
 		}
 		a.strip.mpi.add(s.From, s.To)
 		a.wait(call, s.To)
@@ -173,7 +180,7 @@ func (a *account) meets(call activity) {
 func (a *account) skip(location int, end int64) {
 	for s := a.stretches.peek(); s != nil && s.start < end; s = a.stretches.peek() {
 		if from, to := max(s.start, a.done), min(s.end, end); from < to {
-			a.pieces.add(piece{start: from, end: to, location: location, kind: Untraced})
+			a.pieces.add(piece{start: from, end: to, location: location, kind: accounts.Untraced})
 			a.done = to
 		}
 		if s.end > end {
@@ -196,14 +203,14 @@ func (a *account) tally(what activity) *tally {
 }
 
 // spend notes that the location did something from start to end, and returns how long that is.
-func (a *account) spend(what activity, kind Kind, location int, start, end int64) int64 {
+func (a *account) spend(what activity, kind accounts.Kind, location int, start, end int64) int64 {
 	ns := end - start
 	t := a.tally(what)
 	t.count++
 	t.ns += ns
 	seconds := float64(ns) / 1e9
 	t.squares += seconds * seconds
-	if kind == Computation {
+	if kind == accounts.Computation {
 		t.spread.add(ns)
 		if len(t.first) < a.firsts {
 			t.first = append(t.first, float32(seconds))
@@ -219,7 +226,7 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 			a.done = to
 			t.path += to - from
 			a.path += to - from
-			if kind == Computation {
+			if kind == accounts.Computation {
 				a.pathWork += to - from
 			}
 			a.pieces.add(piece{start: from, end: to, location: location, kind: kind, what: what})

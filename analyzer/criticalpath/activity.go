@@ -1,19 +1,8 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/mpi/semantics"
-
-// A Kind says what a rank did.
-type Kind string
-
-// What a rank can do on the path.
-const (
-	Computation    Kind = "computation"    // outside MPI
-	Communication  Kind = "communication"  // inside MPI, and not waiting for another rank
-	InputOutput    Kind = "io"             // MPI's file operations
-	Initialization Kind = "initialization" // MPI_Init
-	Finalization   Kind = "finalization"   // MPI_Finalize
-	Launch         Kind = "launch"         // the rank had not called MPI_Init yet, others had
-	Untraced       Kind = "untraced"       // the trace has no call of the rank there
+import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // An activity is what the tables are keyed by: a function at a call site, or the computation between two such calls.
@@ -32,16 +21,16 @@ func (a activity) hash() uint32 {
 }
 
 // kindOf is the kind of calls that mean f.
-func kindOf(f *semantics.Function) Kind {
+func kindOf(f *semantics.Function) accounts.Kind {
 	switch {
 	case f.Operation == semantics.Initialize:
-		return Initialization
+		return accounts.Initialization
 	case f.Operation == semantics.Finalize:
-		return Finalization
+		return accounts.Finalization
 	case f.IsFileOperation():
-		return InputOutput
+		return accounts.InputOutput
 	}
-	return Communication
+	return accounts.Communication
 }
 
 // A tally is how much time one rank, or all, spent on an activity.
@@ -106,4 +95,31 @@ func (t *tally) variance() float64 {
 	}
 	n, sum := float64(t.count), float64(t.ns)/1e9
 	return max(0, (t.squares-sum*sum/n)/(n-1))
+}
+
+// repeated is from how many times on a computation repeats.
+const repeated = 10
+
+// less orders activities.
+func (a activity) less(b activity) bool {
+	switch {
+	case a.function != b.function:
+		return a.function < b.function
+	case a.site != b.site:
+		return a.site < b.site
+	case a.next != b.next:
+		return a.next < b.next
+	}
+	return a.nextSite < b.nextSite
+}
+
+// compareActivities is −1, 0 or 1 as x is before y, is y, or is after it.
+func compareActivities(x, y activity) int {
+	switch {
+	case x.less(y):
+		return -1
+	case y.less(x):
+		return 1
+	}
+	return 0
 }

@@ -1,65 +1,25 @@
 package criticalpath
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// aggregatedNote is what sums cannot tell.
-const aggregatedNote = "The times of single calls were not kept (timing aggregated): times are sums. Load balance and parallel efficiency follow from them; the critical path, wait states and their causes, slack, serialization, transfer, phases and predictions are not known. Time between polls counts as computation. Trace with timing lossy or lossless to learn more."
-
-// sums is what can be told of a trace with aggregated timing: who spent how long in which calls, and computing before which.
-func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	if o.Clock == nil {
-		var err error
-		if o.Clock, err = clock.Analyze(ctx, t); err != nil {
-			return Findings{}, fmt.Errorf("clocks: %w", err)
-		}
-	}
-	a, err := takeSums(t)
-	if err != nil {
-		return Findings{}, err
-	}
-	run := a.seconds(a.run())
-	f := Findings{
-		SchemaVersion: SchemaVersion, RunSeconds: run, RunStartNS: a.path.start, Efficiency: a.efficiency(run), CPUs: cpusOf(a.ranks, a.waitingShare),
-		Ranks: a.rankTimes(), Functions: a.functionTimes(), CallSites: a.siteTimes(), Computation: a.regionTimes(),
-		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
-	}
-	a.cpus = f.CPUs
-	f.Verdict = a.decideBySums(f.Efficiency)
-	how, err := stopped.Find(ctx, t, o.Clock.Clocks)
-	if err != nil {
-		return Findings{}, fmt.Errorf("how the run ended: %w", err)
-	}
-	f.tellStop(how, t)
-	return f, nil
-}
-
 // takeSums makes accounts of a trace's aggregates. A computation is known by the call that follows it only.
-func takeSums(t timeline.Trace) (*analysis, error) {
-	a := &analysis{
-		names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}, sums: true,
-		forward: &forward{locations: timeline.Locations(t)},
-	}
-	a.accounts, a.forward.extents = make([]account, len(a.forward.locations)), make([]extent, len(a.forward.locations))
-	a.mainOf = make([]int, len(a.ranks))
-	for row := range a.mainOf {
-		a.mainOf[row] = -1
-	}
+func takeSums(t timeline.Trace) (*allAccounts, error) {
+	locations := timeline.Locations(t)
+	a := newAccounts(t, locations, make([]extent, len(locations)))
+	a.sums, a.ofLeads, a.each = true, false, make([]account, len(locations))
 	clocks := map[string]extent{} // ranks of one boot id share a clock
 	for i, thread := range t.Threads().All() {
 		begin, end := t.Span(i)
-		l := a.forward.locations[i]
-		a.forward.extents[i] = extent{start: begin, end: end, empty: thread.Calls == 0}
+		l := a.locations[i]
+		a.extents[i] = extent{start: begin, end: end, empty: thread.Calls == 0}
 		aggregates, err := t.Aggregates(i)
 		if err != nil {
 			return nil, err
@@ -68,7 +28,7 @@ func takeSums(t timeline.Trace) (*analysis, error) {
 		if ticks := thread.EndTick - thread.FirstTick; ticks > 0 {
 			perTick = float64(end-begin) / float64(ticks)
 		}
-		a.accounts[i] = account{
+		a.each[i] = account{
 			tallies: map[activity]*tally{}, calls: thread.Calls,
 			mpi: int64(float64(thread.InsideTicks) * perTick), held: int64(float64(thread.Held()) * perTick),
 		}
@@ -88,7 +48,7 @@ func takeSums(t timeline.Trace) (*analysis, error) {
 	// clocks of different nodes are not compared: ranks come to MPI_Init and leave MPI_Finalize together closely enough
 	for _, id := range slices.Sorted(maps.Keys(clocks)) {
 		if d := clocks[id]; d.end-d.start > a.run() {
-			a.path.start, a.path.end = d.start, d.end
+			a.start, a.end = d.start, d.end
 		}
 	}
 	return a, nil
@@ -96,8 +56,8 @@ func takeSums(t timeline.Trace) (*analysis, error) {
 
 // sum adds an aggregate to the accounts of its location: the calls, and the computation before them. There is none before
 // MPI_Init, and what passes while tracing is off is not told.
-func (a *analysis) sum(location int, aggregate *timing.Aggregate, perTick float64) {
-	account := &a.accounts[location]
+func (a *allAccounts) sum(location int, aggregate *timing.Aggregate, perTick float64) {
+	account := &a.each[location]
 	signature := &a.names.trace.Signatures()[aggregate.Terminal]
 	add := func(what activity, of *timing.IntervalStatistics) int64 {
 		t := tallyOf(of, perTick)
@@ -112,12 +72,12 @@ func (a *analysis) sum(location int, aggregate *timing.Aggregate, perTick float6
 	kind := kindOf(a.names.trace.Semantics(signature.Function))
 	inside := add(activity{function: signature.Function, site: signature.Site}, &aggregate.Durations)
 	switch kind {
-	case Initialization:
+	case accounts.Initialization:
 		account.initialize += inside
 		return
-	case Finalization:
+	case accounts.Finalization:
 		account.finalize += inside
-	case Computation, Communication, InputOutput, Launch, Untraced:
+	case accounts.Computation, accounts.Communication, accounts.InputOutput, accounts.Launch, accounts.Untraced:
 	}
 	if signature.Untraced {
 		account.untraced += int64(float64(aggregate.Gaps.Sum) * perTick)
@@ -157,19 +117,4 @@ func disturbanceOf(s *timing.IntervalStatistics, perTick float64) int64 {
 		}
 	}
 	return int64(float64(s.Max-fifth) * perTick)
-}
-
-// beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the
-// longest disturbance of a computation that repeats.
-func (a *analysis) beyondDisturbance(set []worker, mean float64) bool {
-	longest := int64(0)
-	for i := range a.accounts {
-		longest = max(longest, a.accounts[i].disturbance)
-	}
-	for _, w := range set {
-		if w.useful-mean <= 3*a.seconds(longest) {
-			return false
-		}
-	}
-	return true
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
@@ -100,7 +102,7 @@ func TestSumsGiveWhatTheySufficeFor(t *testing.T) {
 			for _, s := range f.CallSites {
 				assert.InDelta(t, seconds[at{s.Function, s.CallSite}], s.Seconds, 1e-6, s.CallSite)
 			}
-			before, sums := map[criticalpath.Place]float64{}, map[criticalpath.Place]float64{}
+			before, sums := map[verdict.Place]float64{}, map[verdict.Place]float64{}
 			for _, r := range full.Computation {
 				before[r.Before] += r.Seconds
 			}
@@ -205,8 +207,8 @@ func TestEfficiencyOfNothingIsNotKnown(t *testing.T) {
 	require.NotNil(t, e.Parallel)
 	assert.Zero(t, *e.Parallel)
 	assert.Zero(t, *e.Communication)
-	assert.Equal(t, criticalpath.Efficiency{}, analyze(t, tracetest.New(2)).Efficiency)
+	assert.Equal(t, efficiency.Efficiency{}, analyze(t, tracetest.New(2)).Efficiency)
 	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, aggregated(tracetest.New(2).Content()))), criticalpath.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, criticalpath.Efficiency{}, f.Efficiency)
+	assert.Equal(t, efficiency.Efficiency{}, f.Efficiency)
 }

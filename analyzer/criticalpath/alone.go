@@ -72,7 +72,7 @@ func (b *busiest) exceptOf(row int) int64 {
 }
 
 // aloneness finds who computes alone, of the ranks that ran to their end: after another has died, who is left is alone.
-func (a *analysis) aloneness() *aloneness {
+func (a *search) aloneness() *aloneness {
 	if a.solo != nil {
 		return a.solo
 	}
@@ -80,15 +80,15 @@ func (a *analysis) aloneness() *aloneness {
 	beside := map[side]*busiest{}
 	total, n := int64(0), int64(0)
 	for row, i := range a.mainOf {
-		if i < 0 || a.forward.extents[i].empty {
+		if i < 0 || a.extents[i].empty {
 			continue
 		}
 		if a.ranks[row].EndedEarly == "" {
-			total += a.accounts[i].compute
+			total += a.each[i].compute
 			n++
 		}
 		longest := map[side]int64{}
-		for what, t := range a.accounts[i].tallies {
+		for what, t := range a.each[i].tallies {
 			if what.computes() {
 				for _, s := range sides(what) {
 					longest[s] = max(longest[s], t.ns)
@@ -110,8 +110,8 @@ func (a *analysis) aloneness() *aloneness {
 			continue
 		}
 		o := &soloist{row: row, own: map[activity]int64{}}
-		for _, what := range a.accounts[i].activities() {
-			t := a.accounts[i].tallies[what]
+		for _, what := range a.each[i].activities() {
+			t := a.each[i].tallies[what]
 			if !what.computes() || a.share(t.ns) < minPromise {
 				continue
 			}
@@ -127,7 +127,7 @@ func (a *analysis) aloneness() *aloneness {
 				}
 			}
 		}
-		own := a.accounts[i].compute
+		own := a.each[i].compute
 		others := float64(total-own) / float64(n-1)
 		o.serial = float64(own)-others >= likeSerial*float64(o.ns)
 		o.master = n > 2 && float64(o.ns) >= ownRegions*float64(own)
@@ -139,7 +139,7 @@ func (a *analysis) aloneness() *aloneness {
 }
 
 // serialHypothesis is that all ranks have a part of what one computes alone.
-func (a *analysis) serialHypothesis() *hypothesis {
+func (a *search) serialHypothesis() *hypothesis {
 	var most *soloist
 	for row := range a.ranks {
 		if o := a.aloneness().ranks[row]; o != nil && (most == nil || o.ns > most.ns) {
@@ -159,7 +159,7 @@ func (a *analysis) serialHypothesis() *hypothesis {
 		}
 		return ns
 	}}
-	h.what = "all ranks had a part of what " + h.cause.Who() + " computes alone, most of it " + between(h.cause.After, h.cause.Before)
+	h.what = "all ranks had a part of what " + h.cause.Who() + " computes alone, most of it " + verdict.Between(h.cause.After, h.cause.Before)
 	h.assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
 	return &h
 }

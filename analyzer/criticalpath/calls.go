@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
-	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // What the run loses to calls and to what surrounds them: late receivers, messages, collectives, files, ranks that compute one
@@ -26,7 +25,7 @@ const (
 )
 
 // callHypotheses are those that are about calls, by what is lost to them.
-func (a *analysis) callHypotheses() []hypothesis {
+func (a *search) callHypotheses() []hypothesis {
 	var list []hypothesis
 	for _, h := range []*hypothesis{
 		a.lateReceivers(), a.ownCost(verdict.Messages), a.ownCost(verdict.Collectives), a.ownCost(verdict.IO), a.oneAfterTheOther(),
@@ -40,10 +39,10 @@ func (a *analysis) callHypotheses() []hypothesis {
 }
 
 // isWorthIt reports whether so many ns of a rank are worth a hypothesis.
-func (a *analysis) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.run()) }
+func (a *search) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.run()) }
 
 // mostWaited is how long the rank waited that waited longest in some ways.
-func (a *analysis) mostWaited(kinds ...waitstate.Kind) int64 {
+func (a *search) mostWaited(kinds ...waitstate.Kind) int64 {
 	most := int64(0)
 	for i := range a.forward.tables {
 		ns := int64(0)
@@ -58,7 +57,7 @@ func (a *analysis) mostWaited(kinds ...waitstate.Kind) int64 {
 }
 
 // lateReceivers: sends wait for nobody.
-func (a *analysis) lateReceivers() *hypothesis {
+func (a *search) lateReceivers() *hypothesis {
 	late, away := a.forward.kinds[waitstate.LateReceiver], a.forward.kinds[waitstate.LateProgress]
 	if !a.isWorthIt(a.mostWaited(waitstate.LateReceiver, waitstate.LateProgress)) {
 		return nil
@@ -76,14 +75,14 @@ func (a *analysis) lateReceivers() *hypothesis {
 }
 
 // waitedFor is where ranks waited in some ways, and who was waited for, if few ranks were for most of it.
-func (a *analysis) waitedFor(kinds ...waitstate.Kind) (set []worker, where activity) {
+func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where activity) {
 	causes, places := map[int]int64{}, map[activity]int64{}
 	all := int64(0)
 	for i := range a.forward.tables {
 		t := &a.forward.tables[i]
 		for p, tally := range t.partners {
 			if slices.Contains(kinds, p.kind) {
-				causes[a.forward.locations[p.cause].Row] += tally.ns
+				causes[a.locations[p.cause].Row] += tally.ns
 				all += tally.ns
 			}
 		}
@@ -115,33 +114,19 @@ func (a *analysis) waitedFor(kinds ...waitstate.Kind) (set []worker, where activ
 	return nil, where
 }
 
-// kindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no such hypothesis is about.
-func (a *analysis) kindOfCall(function uint16) verdict.Kind {
-	f := a.names.trace.Semantics(function)
-	switch {
-	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
-		return verdict.Nobody
-	case f.IsFileOperation():
-		return verdict.IO
-	case f.Collective:
-		return verdict.Collectives
-	}
-	return verdict.Messages
-}
-
 // isBetween reports whether a call is neither MPI_Init nor MPI_Finalize.
-func (a *analysis) isBetween(function uint16, _ uint32) bool {
-	return a.kindOfCall(function) != verdict.Nobody
+func (a *search) isBetween(function uint16, _ uint32) bool {
+	return a.names.kindOfCall(function) != verdict.Nobody
 }
 
 // ownCost: calls of a kind cost nothing but what they wait for others. Of messages and collectives it is those at the costliest
 // call site and at those like it: what is small costs by how often it is called, what is large by how long each call takes.
 // Calls of little data that take long because they wait for a CPU are no cause.
-func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
+func (a *search) ownCost(kind verdict.Kind) *hypothesis {
 	var where activity
 	most := int64(-1)
 	for what, t := range a.total {
-		if what.computes() || a.kindOfCall(what.function) != kind {
+		if what.computes() || a.names.kindOfCall(what.function) != kind {
 			continue
 		}
 		if own := t.ns - t.waited; own > most || own == most && what.less(where) {
@@ -152,7 +137,7 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 		return nil
 	}
 	h := hypothesis{width: ofCalls, cause: a.causeOf(kind, nil, where)}
-	h.cause.EachSeconds = a.seconds(most) / float64(max(1, a.total[where].count))
+	h.cause.EachSeconds = inSeconds(most) / float64(max(1, a.total[where].count))
 	a.countCalls(&h.cause, where)
 	h.assumes = "The calls themselves take no time; they still wait for other ranks."
 	switch kind {
@@ -187,12 +172,12 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 
 // like are the call sites that a cause is about whose costliest one is known: of small messages and collectives those that are
 // called at least half as often, of large ones those where a call takes at least half as long, and otherwise all of its kind.
-func (a *analysis) like(costliest activity, c *verdict.Cause) map[activity]bool {
-	kind, is := a.kindOfCall(costliest.function), map[activity]bool{}
+func (a *search) like(costliest activity, c *verdict.Cause) map[activity]bool {
+	kind, is := a.names.kindOfCall(costliest.function), map[activity]bool{}
 	own := func(t *tally) float64 { return float64(t.ns-t.waited) / float64(max(1, t.count)) }
 	of := a.total[costliest]
 	for what, t := range a.total {
-		if what.computes() || a.kindOfCall(what.function) != kind {
+		if what.computes() || a.names.kindOfCall(what.function) != kind {
 			continue
 		}
 		like := true
@@ -212,21 +197,21 @@ func (a *analysis) like(costliest activity, c *verdict.Cause) map[activity]bool 
 
 // areDelayed reports whether waiting for a CPU explains what calls took for themselves: they usually take long, and of those
 // that were measured most of the time is run delay.
-func (a *analysis) areDelayed(calls activity) bool {
+func (a *search) areDelayed(calls activity) bool {
 	t, d := a.total[calls], a.delayedCalls[calls]
 	return d.wall > 0 && float64(t.ns-t.waited) >= longCall*float64(t.count) && float64(d.delayed) >= mostDelayed*float64(d.wall)
 }
 
 // longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
-func (a *analysis) longestIn(kind verdict.Kind) int64 {
+func (a *search) longestIn(kind verdict.Kind) int64 {
 	most := int64(0)
 	for _, i := range a.mainOf {
 		if i < 0 {
 			continue
 		}
 		ns := int64(0)
-		for what, t := range a.accounts[i].tallies {
-			if !what.computes() && a.kindOfCall(what.function) == kind {
+		for what, t := range a.each[i].tallies {
+			if !what.computes() && a.names.kindOfCall(what.function) == kind {
 				ns += t.ns - t.waited
 			}
 		}
@@ -236,7 +221,7 @@ func (a *analysis) longestIn(kind verdict.Kind) int64 {
 }
 
 // countCalls says how many calls a call site has, and how many bytes each.
-func (a *analysis) countCalls(c *verdict.Cause, where activity) {
+func (a *search) countCalls(c *verdict.Cause, where activity) {
 	if t := a.total[where]; t != nil {
 		c.Calls = t.count
 	}
@@ -252,7 +237,7 @@ func (a *analysis) countCalls(c *verdict.Cause, where activity) {
 }
 
 // crossNodes reports whether most bytes or messages go from one node to another.
-func (a *analysis) crossNodes() bool {
+func (a *search) crossNodes() bool {
 	m := &a.profile.Matrix
 	nodes := map[int]string{}
 	for i := range a.ranks {
@@ -270,7 +255,7 @@ func (a *analysis) crossNodes() bool {
 
 // oneAfterTheOther: no rank waits for another's message. What counts is what is left with equal work and an ideal network,
 // for what then keeps ranks waiting is their order alone.
-func (a *analysis) oneAfterTheOther() *hypothesis {
+func (a *search) oneAfterTheOther() *hypothesis {
 	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
 	if !a.isWorthIt(a.mostWaited(kinds...)) {
 		return nil
@@ -301,10 +286,10 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 
 // chainOrPipeline is which of the two a call that ranks wait in belongs to: in a chain a rank waits each time, in a pipeline
 // until it is filled and hardly afterwards.
-func (a *analysis) chainOrPipeline(where activity) verdict.Form {
+func (a *search) chainOrPipeline(where activity) verdict.Form {
 	var evenness []float64 // by location: mean wait over the longest
 	for i := range a.forward.tables {
-		t := a.accounts[i].tallies[where]
+		t := a.each[i].tallies[where]
 		if t == nil || t.count < minLong {
 			continue
 		}
@@ -326,18 +311,18 @@ func (a *analysis) chainOrPipeline(where activity) verdict.Form {
 }
 
 // concurrency is how many ranks compute at once, on average over the part of the run between start and end.
-func (a *analysis) concurrency() float64 {
+func (a *search) concurrency() float64 {
 	sum := int64(0)
 	for _, i := range a.mainOf {
 		if i >= 0 {
-			sum += a.accounts[i].compute
+			sum += a.each[i].compute
 		}
 	}
 	return float64(sum) / float64(max(1, a.run()-a.startAndEnd()))
 }
 
 // startAndEnd is how long the path is in MPI_Init and MPI_Finalize.
-func (a *analysis) startAndEnd() (ns int64) {
+func (a *search) startAndEnd() (ns int64) {
 	for what, t := range a.total {
 		if a.names.startsOrEnds(what) {
 			ns += t.path
@@ -347,11 +332,11 @@ func (a *analysis) startAndEnd() (ns int64) {
 }
 
 // lateStart is that ranks come to MPI_Init long after the others.
-func (a *analysis) lateStart() *hypothesis {
+func (a *search) lateStart() *hypothesis {
 	var starts []worker
 	for row, i := range a.mainOf {
-		if i >= 0 && !a.forward.extents[i].empty && a.forward.extents[i].initialized {
-			starts = append(starts, worker{row: row, useful: float64(a.forward.extents[i].start - a.path.start)})
+		if i >= 0 && !a.extents[i].empty && a.extents[i].initialized {
+			starts = append(starts, worker{row: row, useful: float64(a.extents[i].start - a.start)})
 		}
 	}
 	if len(starts) < 2 {
@@ -372,15 +357,15 @@ func (a *analysis) lateStart() *hypothesis {
 }
 
 // tracing is what the tracer itself took.
-func (a *analysis) tracing() *hypothesis {
+func (a *search) tracing() *hypothesis {
 	held := int64(0)
-	for i := range a.accounts {
-		held += a.accounts[i].held
+	for i := range a.each {
+		held += a.each[i].held
 	}
-	if !a.isWorthIt(held / int64(max(1, len(a.accounts)))) {
+	if !a.isWorthIt(held / int64(max(1, len(a.each)))) {
 		return nil
 	}
-	h := hypothesis{width: ofAll, cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.accounts)))}
+	h := hypothesis{width: ofAll, cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.each)))}
 	h.what, h.assumes = "the tracer took no time", "An estimate: what it kept each thread for, on average."
 	return &h
 }

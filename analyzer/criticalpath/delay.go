@@ -3,11 +3,13 @@ package criticalpath
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -117,6 +119,20 @@ type delayPlace struct {
 
 // A delayCost is what it cost others, in nanoseconds.
 type delayCost struct{ short, long float64 }
+
+// delaysPass puts all waits down to delays. It needs nothing of other passes but the matching, nor they anything of it, and
+// runs beside them. Nil for a trace without the times of single calls.
+var delaysPass = pass.New("delays", func(ctx context.Context, r *pass.Run) (*delays, error) {
+	f, err := matchingPass.Of(ctx, r)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	d := newDelays(f)
+	if err := d.follow(ctx); err != nil {
+		return nil, fmt.Errorf("root causes: %w", err)
+	}
+	return d, nil
+}, matchingPass).Early()
 
 func newDelays(f *forward) *delays {
 	d := &delays{forward: f, pasts: make([]past, len(f.locations)), numbers: map[activity]int32{}, costs: map[delayPlace]*delayCost{}, unspent: freeSpans}

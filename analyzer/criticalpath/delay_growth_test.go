@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -21,9 +22,9 @@ func TestRootCausesGrowInProportion(t *testing.T) {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: "random", Ranks: 64, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 100},
 		}))
-		f, _, err := runForward(t.Context(), timeline.Of(r), nil)
+		passes := pass.Begin(t.Context(), timeline.Of(r), matchingPass)
+		f, err := matchingPass.Of(t.Context(), passes)
 		require.NoError(t, err)
-		defer f.journal.Close()
 		for _, spent := range []int{0, math.MinInt / 2} { // as it is, and with nothing left from the beginning
 			d := newDelays(f)
 			d.unspent = spent
@@ -39,5 +40,6 @@ func TestRootCausesGrowInProportion(t *testing.T) {
 			require.LessOrEqual(t, d.looked, 2*leastSpans*d.explained)
 			require.Len(t, d.notes(), 1)
 		}
+		require.NoError(t, passes.Close())
 	}
 }

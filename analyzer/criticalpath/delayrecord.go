@@ -137,46 +137,39 @@ func (d *delays) notes() []string {
 		d.shortened, d.explained, spansPerCall)}
 }
 
-// rootCauses words the costs, and adds them up by rank.
-func (a *analysis) rootCauses(d *delays) (RootCauses, []float64) {
-	r := RootCauses{
-		WaitingSeconds: a.seconds(d.all), DirectSeconds: d.direct / 1e9, IndirectSeconds: d.indirect / 1e9, Delays: []Delay{},
-	}
-	r.UnexplainedSeconds = max(0, r.WaitingSeconds-r.DirectSeconds-r.IndirectSeconds)
-	byRank := make([]float64, len(a.ranks))
-	type row struct {
-		delayPlace
-		delayCost
-	}
-	var rows []row
-	for place, cost := range d.costs {
-		rows = append(rows, row{place, *cost})
-	}
-	slices.SortFunc(rows, func(x, y row) int {
-		return cmp.Or(-cmp.Compare(x.short+x.long, y.short+y.long), cmp.Compare(x.location, y.location), cmp.Compare(x.activity, y.activity))
-	})
-	for _, x := range rows {
-		byRank[a.forward.locations[x.location].Row] += (x.short + x.long) / 1e9
-	}
-	r.DelaysOmitted = max(0, len(rows)-maxRows)
-	for _, x := range rows[:len(rows)-r.DelaysOmitted] {
-		what := d.activities[x.activity]
-		kind := Communication
-		if what.computes() {
-			kind = Computation
-		}
-		function, site := a.names.labels(kind, what)
-		r.Delays = append(r.Delays, Delay{
-			Rank: a.forward.locations[x.location].Rank, Kind: kind, Function: function, CallSite: site,
-			ShortTerm: x.short / 1e9, LongTerm: x.long / 1e9,
-		})
-	}
-	return r, byRank
-}
-
 // places are all places of delays, in an order: what is added up comes to the same each time.
 func (d *delays) places() []delayPlace {
 	return slices.SortedFunc(maps.Keys(d.costs), func(x, y delayPlace) int {
 		return cmp.Or(cmp.Compare(x.location, y.location), cmp.Compare(x.activity, y.activity))
 	})
+}
+
+// byRow are the costs by rank, in seconds.
+func (d *delays) byRow(ranks int) []float64 {
+	if d == nil {
+		return nil
+	}
+	list := make([]float64, ranks)
+	for _, x := range d.costliest() {
+		list[d.forward.locations[x.location].Row] += (x.short + x.long) / 1e9
+	}
+	return list
+}
+
+// A costAt is what a place of delays cost.
+type costAt struct {
+	delayPlace
+	delayCost
+}
+
+// costliest are the costs of all places, most first.
+func (d *delays) costliest() []costAt {
+	var rows []costAt
+	for place, cost := range d.costs {
+		rows = append(rows, costAt{place, *cost})
+	}
+	slices.SortFunc(rows, func(x, y costAt) int {
+		return cmp.Or(-cmp.Compare(x.short+x.long, y.short+y.long), cmp.Compare(x.location, y.location), cmp.Compare(x.activity, y.activity))
+	})
+	return rows
 }

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	detailfindings "github.com/cairn-mpi/cairn/analyzer/analyses/detail"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/detail"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
@@ -17,24 +20,54 @@ import (
 // detailIterations is how many iterations of the loop around it the detail shows.
 const detailIterations = 2.5
 
-// closer looks closer at the ranks that the verdict names: call by call where others wait for them, and where they spend
-// their time.
-func (a *analysis) closer(ctx context.Context, f *Findings) error {
-	var err error
-	if f.Detail, err = a.detail(ctx, f.Verdict, f.Phases); err != nil {
-		return err
+// detailAnalysis looks closer at the ranks that the verdict names.
+var detailAnalysis = analysis.New("detail", analysis.About{Title: "single calls around the longest wait, and what ranks spend their time with", Version: 1}, findDetail,
+	accountsPass, matchingPass, blamePass, phasesAnalysis, ranksAnalysis)
+
+func findDetail(ctx context.Context, r *pass.Run) (f detailfindings.Findings, err error) {
+	a, err := accountsPass.Of(ctx, r)
+	if err != nil || a.sums {
+		return f, err
+	}
+	matched, err := matchingPass.Of(ctx, r)
+	if err != nil {
+		return f, err
+	}
+	v, err := blamePass.Of(ctx, r)
+	if err != nil {
+		return f, err
+	}
+	inPhases, err := phasesAnalysis.Of(ctx, r)
+	if err != nil {
+		return f, err
+	}
+	times, err := ranksAnalysis.Of(ctx, r)
+	if err != nil {
+		return f, err
+	}
+	c := closeUp{a, matched}
+	if f.Detail, err = c.detail(ctx, v, inPhases.Phases); err != nil {
+		return f, fmt.Errorf("detail: %w", err)
 	}
 	var shown []int
 	if f.Detail != nil {
 		shown = f.Detail.Ranks
 	}
-	f.RankActivities, err = a.rankActivities(f.Verdict, shown, f.Ranks)
-	return err
+	if f.RankActivities, err = c.rankActivities(v, shown, times.Ranks); err != nil {
+		return f, fmt.Errorf("detail: %w", err)
+	}
+	return f, nil
+}
+
+// A closeUp is what a closer look is taken at.
+type closeUp struct {
+	*allAccounts
+	forward *forward
 }
 
 // detail is the calls around the longest wait for one of the ranks that the verdict names, or the longest of all where it
 // names none; nil where nobody waited. Launch and end of the run count only where there is no other wait.
-func (a *analysis) detail(ctx context.Context, v verdict.Verdict, found *phases.Findings) (*detail.Detail, error) {
+func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.Findings) (*detail.Detail, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
 		return nil, err
@@ -47,34 +80,34 @@ func (a *analysis) detail(ctx context.Context, v verdict.Verdict, found *phases.
 	if w == nil {
 		return nil, nil
 	}
-	width := detailIterations * iteration(found, a.seconds(w.begin-a.path.start))
+	width := detailIterations * iteration(found, inSeconds(w.begin-a.start))
 	half := max(int64(width*1e9), 3*(w.end-w.begin)/2) / 2
 	middle := w.begin + (w.end-w.begin)/2
-	waiter, cause := a.forward.locations[location].Rank, a.forward.locations[w.cause].Rank
+	waiter, cause := a.locations[location].Rank, a.locations[w.cause].Rank
 	d, err := a.detailOf(ctx, middle-half, middle+half, a.around(culprits, cause, waiter))
 	if err != nil {
 		return nil, err
 	}
-	d.Title = fmt.Sprintf("Around the longest wait for rank %d: rank %d waited %s (%s)", cause, waiter, wording.Duration(a.seconds(w.end-w.begin)), w.kind)
+	d.Title = fmt.Sprintf("Around the longest wait for rank %d: rank %d waited %s (%s)", cause, waiter, wording.Duration(inSeconds(w.end-w.begin)), w.kind)
 	return d, nil
 }
 
 // detailOf is the calls of some ranks between two times on the common clock.
-func (a *analysis) detailOf(ctx context.Context, from, to int64, ranks []int) (*detail.Detail, error) {
+func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*detail.Detail, error) {
 	names := func(function uint16, site uint32) (string, string) {
 		p := a.names.place(function, site)
 		return p.Function, p.CallSite
 	}
 	d, err := detail.Take(ctx, a.forward.journal, names, detail.Window{
-		Start: a.path.start, From: max(from, a.path.start), To: min(to, a.path.end), Ranks: ranks,
+		Start: a.start, From: max(from, a.start), To: min(to, a.end), Ranks: ranks,
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, rank := range d.Ranks {
-		for i, l := range a.forward.locations {
+		for i, l := range a.locations {
 			if l.Rank == rank {
-				d.Waits = append(d.Waits, a.waitsBetween(i, a.path.start+d.FromNS, a.path.start+d.ToNS)...)
+				d.Waits = append(d.Waits, a.waitsBetween(i, a.start+d.FromNS, a.start+d.ToNS)...)
 			}
 		}
 	}
@@ -83,14 +116,14 @@ func (a *analysis) detailOf(ctx context.Context, from, to int64, ranks []int) (*
 }
 
 // waitsBetween are the waits of a location of which a part is between two times.
-func (a *analysis) waitsBetween(location int, from, to int64) []detail.Wait {
+func (a *closeUp) waitsBetween(location int, from, to int64) []detail.Wait {
 	var list []detail.Wait
-	l := a.forward.locations[location]
+	l := a.locations[location]
 	waits := a.forward.waits[location].backward()
 	for w := waits.before(to); w != nil && w.end > from; w = waits.before(to) {
 		list = append(list, detail.Wait{
-			Rank: l.Rank, Thread: l.Thread, BeginNS: w.begin - a.path.start, EndNS: w.end - a.path.start,
-			Kind: w.kind.String(), Cause: a.forward.locations[w.cause].Rank,
+			Rank: l.Rank, Thread: l.Thread, BeginNS: w.begin - a.start, EndNS: w.end - a.start,
+			Kind: w.kind.String(), Cause: a.locations[w.cause].Rank,
 		})
 	}
 	slices.Reverse(list)
@@ -98,13 +131,13 @@ func (a *analysis) waitsBetween(location int, from, to int64) []detail.Wait {
 }
 
 // longestWait is the longest wait for one of the ranks, of all where there are none, and the location that waited.
-func (a *analysis) longestWait(causes []int) (location int, longest *wait) {
-	wanted := make([]bool, len(a.forward.locations))
-	for i, l := range a.forward.locations {
+func (a *closeUp) longestWait(causes []int) (location int, longest *wait) {
+	wanted := make([]bool, len(a.locations))
+	for i, l := range a.locations {
 		wanted[i] = len(causes) == 0 || slices.Contains(causes, l.Rank)
 	}
 	length, where := int64(0), waitPartner{}
-	for i := range a.forward.locations {
+	for i := range a.locations {
 		for p, t := range a.forward.tables[i].partners {
 			if !wanted[p.cause] || t.longest == 0 {
 				continue
@@ -149,7 +182,7 @@ func iteration(found *phases.Findings, at float64) float64 {
 
 // around are the ranks to be shown: half of them at most culprits, then cause and waiter of the wait, then who waits for
 // messages of those shown, longest first, then who waits for them otherwise, and all others where there is room for all.
-func (a *analysis) around(culprits []int, cause, waiter int) []int {
+func (a *closeUp) around(culprits []int, cause, waiter int) []int {
 	ranks := newShown(culprits[:min(len(culprits), detail.MaxRanks/2)]...)
 	ranks.add(cause, waiter)
 	for _, kinds := range []func(waitstate.Kind) bool{forMessage, func(waitstate.Kind) bool { return true }} {
@@ -188,16 +221,16 @@ func (s *shown) add(ranks ...int) {
 }
 
 // waiters are the ranks that waited for some others in some ways, longest first, at most as many as a detail has.
-func (a *analysis) waiters(causes *shown, kinds func(waitstate.Kind) bool) []int {
+func (a *closeUp) waiters(causes *shown, kinds func(waitstate.Kind) bool) []int {
 	type waiter struct {
 		rank int
 		ns   int64
 	}
 	var waiters []waiter
-	for i, l := range a.forward.locations {
+	for i, l := range a.locations {
 		w := waiter{rank: l.Rank}
 		for p, t := range a.forward.tables[i].partners {
-			if kinds(p.kind) && causes.there[a.forward.locations[p.cause].Rank] {
+			if kinds(p.kind) && causes.there[a.locations[p.cause].Rank] {
 				w.ns += t.ns
 			}
 		}

@@ -17,7 +17,7 @@ import (
 const equallyOften = 1.1 // times as often, at most
 
 // evenly gives what is changed if work is divided equally, in total, or each time.
-func (a *analysis) evenly() (inTotal, eachTime change) {
+func (a *search) evenly() (inTotal, eachTime change) {
 	e := a.newEvenness()
 	shares, latest := e.shares, recent.Cache[activity, portion]{}
 	// all scenarios ask for one after the other, and a location for a few again and again
@@ -27,7 +27,7 @@ func (a *analysis) evenly() (inTotal, eachTime change) {
 		own    *tally
 		is     bool
 	}
-	asked := make([][16]answer, len(a.accounts))
+	asked := make([][16]answer, len(a.each))
 	of := func(location int, r predict.Region) (*portion, *tally) {
 		what := activityOf(r)
 		hash := what.hash()
@@ -35,7 +35,7 @@ func (a *analysis) evenly() (inTotal, eachTime change) {
 		if !before.is || before.region != r {
 			*before = answer{region: r, is: true}
 			if s := latest.At(shares, what, hash); s.divided && e.takesPart[location] {
-				if t := a.accounts[location].tallies[what]; t != nil && t.ns > 0 && t.count > 0 {
+				if t := a.each[location].tallies[what]; t != nil && t.ns > 0 && t.count > 0 {
 					before.share, before.own = s, t
 				}
 			}
@@ -81,13 +81,13 @@ type evenness struct {
 	total, each []float64
 }
 
-func (a *analysis) newEvenness() *evenness {
-	n := len(a.accounts)
+func (a *search) newEvenness() *evenness {
+	n := len(a.each)
 	e := &evenness{takesPart: make([]bool, n), shares: map[activity]*portion{}, total: slices.Repeat([]float64{1}, n), each: slices.Repeat([]float64{1}, n)}
 	ranks := 0
 	alone := a.aloneness()
 	for row, i := range a.mainOf {
-		if i >= 0 && a.ranks[row].EndedEarly == "" && a.accounts[i].compute > 0 && !alone.isMaster(row) {
+		if i >= 0 && a.ranks[row].EndedEarly == "" && a.each[i].compute > 0 && !alone.isMaster(row) {
 			e.takesPart[i] = true
 			ranks++
 		}
@@ -102,7 +102,7 @@ func (a *analysis) newEvenness() *evenness {
 			if i < 0 || !e.takesPart[i] {
 				continue
 			}
-			if t := a.accounts[i].tallies[what]; t != nil && t.count > 0 {
+			if t := a.each[i].tallies[what]; t != nil && t.count > 0 {
 				sum, instances, n = sum+float64(t.ns), instances+float64(t.count), n+1
 				least, most = min(least, t.count), max(most, t.count)
 				serial = serial || alone.isSerial(row, what)
@@ -120,16 +120,16 @@ func (a *analysis) newEvenness() *evenness {
 }
 
 // takeTogether finds the factors of what is taken together.
-func (a *analysis) takeTogether(e *evenness, ranks int) {
-	own, usual := make([]float64, len(a.accounts)), make([]float64, len(a.accounts))
+func (a *search) takeTogether(e *evenness, ranks int) {
+	own, usual := make([]float64, len(a.each)), make([]float64, len(a.each))
 	sum := 0.0
-	for i := range a.accounts {
+	for i := range a.each {
 		if !e.takesPart[i] {
 			continue
 		}
-		for _, what := range a.accounts[i].activities() {
+		for _, what := range a.each[i].activities() {
 			if s := e.shares[what]; s != nil && s.together {
-				t := a.accounts[i].tallies[what]
+				t := a.each[i].tallies[what]
 				own[i] += float64(t.ns)
 				usual[i] += float64(t.count) * s.each
 			}

@@ -23,7 +23,7 @@ const (
 )
 
 // excessHypotheses are who computes longer than the others, and where.
-func (a *analysis) excessHypotheses() []hypothesis {
+func (a *search) excessHypotheses() []hypothesis {
 	regions := a.unevenRegions()
 	questions := len(regions) + 1
 	var list []hypothesis
@@ -59,7 +59,7 @@ func (a *analysis) excessHypotheses() []hypothesis {
 
 // byRegion divides ranks that compute longer than the others by where they do: those that do in different places have
 // different reasons. All ranks of one pod or node have one.
-func (a *analysis) byRegion(s *suspicion) []*suspicion {
+func (a *search) byRegion(s *suspicion) []*suspicion {
 	if a.scopeOf(s.set) != "" {
 		return []*suspicion{s}
 	}
@@ -83,7 +83,7 @@ func (a *analysis) byRegion(s *suspicion) []*suspicion {
 }
 
 // throttledRanks are ranks whose containers their CPU limits stopped for much longer than those of the others.
-func (a *analysis) throttledRanks() *suspicion {
+func (a *search) throttledRanks() *suspicion {
 	if a.window != nil {
 		return nil
 	}
@@ -105,12 +105,12 @@ func (a *analysis) throttledRanks() *suspicion {
 }
 
 // areFew reports whether ranks that stand out are an exception.
-func (a *analysis) areFew(s *suspicion) bool {
+func (a *search) areFew(s *suspicion) bool {
 	return len(s.set) <= max(1, int(fewRanks*float64(len(a.ranks)))) || a.scopeOf(s.set) != ""
 }
 
 // scopeOf is "node" or "pod" if a set is all ranks of one.
-func (a *analysis) scopeOf(set []worker) string {
+func (a *search) scopeOf(set []worker) string {
 	switch {
 	case len(set) == 1:
 		return ""
@@ -123,7 +123,7 @@ func (a *analysis) scopeOf(set []worker) string {
 }
 
 // unevenRegions are the computations in which a rank spends most beyond the mean.
-func (a *analysis) unevenRegions() []activity {
+func (a *search) unevenRegions() []activity {
 	type region struct {
 		what   activity
 		beyond float64
@@ -138,7 +138,7 @@ func (a *analysis) unevenRegions() []activity {
 			if i < 0 {
 				continue
 			}
-			if t := a.accounts[i].tallies[what]; t != nil {
+			if t := a.each[i].tallies[what]; t != nil {
 				sum, most = sum+float64(t.ns), max(most, float64(t.ns))
 			}
 		}
@@ -156,18 +156,8 @@ func (a *analysis) unevenRegions() []activity {
 	return regions
 }
 
-func compareActivities(x, y activity) int {
-	switch {
-	case x.less(y):
-		return -1
-	case y.less(x):
-		return 1
-	}
-	return 0
-}
-
 // excess is the hypothesis that a set computes as long as the others do, in one region or (nil) in all.
-func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
+func (a *search) excess(s *suspicion, region *activity) hypothesis {
 	worst := s.set[0]
 	var in scope
 	if region != nil {
@@ -188,7 +178,7 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	}
 	h.what = fmt.Sprintf("%s computed as long as the others", h.cause.Who())
 	if region != nil {
-		h.what += " " + between(h.cause.After, h.cause.Before)
+		h.what += " " + verdict.Between(h.cause.After, h.cause.Before)
 	}
 	h.assumes = "Its computation takes as long as that of the other ranks on average; calls keep their own cost, waiting follows."
 	return h
@@ -196,7 +186,7 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 
 // likeTheOthers is that a set computes as long as the others do, region by region. Where hardly anybody else computes, it does
 // so without what it computes longer in all, and not elsewhere.
-func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
+func (a *search) likeTheOthers(set, others []worker, in scope) change {
 	factors, usual := map[int]map[activity]float64{}, map[int]float64{}
 	all := 0.0 // what the others compute, on average
 	type usually struct {
@@ -213,12 +203,12 @@ func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 		i := a.mainOf[w.row]
 		factors[i] = map[activity]float64{}
 		excess, elsewhere := -all, 0.0
-		for _, what := range a.accounts[i].activities() {
-			t := a.accounts[i].tallies[what]
+		for _, what := range a.each[i].activities() {
+			t := a.each[i].tallies[what]
 			if !in.has(what) || t.ns == 0 {
 				continue
 			}
-			mine, _ := a.accounts[i].undelayed(what)
+			mine, _ := a.each[i].undelayed(what)
 			excess += float64(mine)
 			u := usualIn[what]
 			if 2*u.n < len(others) {
@@ -246,9 +236,9 @@ func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 }
 
 // meanOf is how long ranks compute in a region on average, without what they waited for a CPU, in ns, and how many come there.
-func (a *analysis) meanOf(workers []worker, what activity) (mean float64, n int) {
+func (a *search) meanOf(workers []worker, what activity) (mean float64, n int) {
 	for _, w := range workers {
-		account := &a.accounts[a.mainOf[w.row]]
+		account := &a.each[a.mainOf[w.row]]
 		if account.tallies[what] != nil {
 			ns, _ := account.undelayed(what)
 			mean += float64(ns)
@@ -259,7 +249,7 @@ func (a *analysis) meanOf(workers []worker, what activity) (mean float64, n int)
 }
 
 // causeOf is a cause that is about ranks, slowest first, in a region.
-func (a *analysis) causeOf(kind verdict.Kind, set []worker, where activity) verdict.Cause {
+func (a *search) causeOf(kind verdict.Kind, set []worker, where activity) verdict.Cause {
 	c := verdict.Cause{Kind: kind}
 	if len(set) > 0 {
 		first := &a.ranks[set[0].row]
@@ -282,7 +272,7 @@ func (a *analysis) causeOf(kind verdict.Kind, set []worker, where activity) verd
 }
 
 // locate says where in the program a cause is.
-func (a *analysis) locate(c *verdict.Cause, where activity) {
+func (a *search) locate(c *verdict.Cause, where activity) {
 	switch {
 	case where.computes():
 		c.Before = a.names.place(where.next, where.nextSite)
@@ -296,19 +286,19 @@ func (a *analysis) locate(c *verdict.Cause, where activity) {
 }
 
 // compareEach says how long a computation takes each time, and the others.
-func (a *analysis) compareEach(c *verdict.Cause, w worker, others []worker, where activity) {
+func (a *search) compareEach(c *verdict.Cause, w worker, others []worker, where activity) {
 	t := a.tallyOf(w, where)
 	if t == nil || t.count == 0 {
 		return
 	}
-	own, _ := a.accounts[a.mainOf[w.row]].undelayed(where)
-	c.EachSeconds = a.seconds(own) / float64(t.count)
+	own, _ := a.each[a.mainOf[w.row]].undelayed(where)
+	c.EachSeconds = inSeconds(own) / float64(t.count)
 	c.Of = int(t.count)
 	sum, count := 0.0, uint64(0)
 	for _, o := range others {
 		if t := a.tallyOf(o, where); t != nil {
-			ns, _ := a.accounts[a.mainOf[o.row]].undelayed(where)
-			sum += a.seconds(ns)
+			ns, _ := a.each[a.mainOf[o.row]].undelayed(where)
+			sum += inSeconds(ns)
 			count += t.count
 		}
 	}
@@ -319,7 +309,7 @@ func (a *analysis) compareEach(c *verdict.Cause, w worker, others []worker, wher
 
 // reason says why a rank computes longer, in all or each time, where the operating system's counts tell: it was stopped,
 // blocked, or another thread worked.
-func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity, each bool) {
+func (a *search) reason(c *verdict.Cause, set, others []worker, where activity, each bool) {
 	worst := set[0]
 	t := a.tallyOf(worst, where)
 	if t == nil {
@@ -336,7 +326,7 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 			share *= float64(t.count) / float64(u.count)
 		}
 		usual += share * float64(u.ns)
-		if e := a.accounts[a.mainOf[o.row]].offCPU[where]; e != nil {
+		if e := a.each[a.mainOf[o.row]].offCPU[where]; e != nil {
 			blocked, stolen = blocked+share*float64(e.blocked+e.stolen), stolen+share*float64(e.stolen)
 			threads += share * float64(max(0, e.others))
 		}
@@ -346,7 +336,7 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 		c.Form, c.StoppedSeconds = verdict.Stopped, stopped
 		return
 	}
-	own := a.accounts[a.mainOf[worst.row]].offCPU[where]
+	own := a.each[a.mainOf[worst.row]].offCPU[where]
 	if own == nil && a.wereDelayed(worst, others) {
 		c.Form = verdict.Preempted
 	}
@@ -371,20 +361,20 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 
 // wereDelayed reports whether waiting for a CPU is most of what a rank computes longer than the others, by what was counted over
 // the run as a whole.
-func (a *analysis) wereDelayed(w worker, others []worker) bool {
+func (a *search) wereDelayed(w worker, others []worker) bool {
 	own, known := a.waitedForCPU(w.row)
-	usual, excess, n := 0.0, a.seconds(a.accounts[a.mainOf[w.row]].compute), float64(max(1, len(others)))
+	usual, excess, n := 0.0, inSeconds(a.each[a.mainOf[w.row]].compute), float64(max(1, len(others)))
 	for _, o := range others {
 		delayed, _ := a.waitedForCPU(o.row)
 		usual += delayed / n
-		excess -= a.seconds(a.accounts[a.mainOf[o.row]].compute) / n
+		excess -= inSeconds(a.each[a.mainOf[o.row]].compute) / n
 	}
 	return known && excess > 0 && own-usual >= explains*excess
 }
 
 // intermittent is that a few ranks take long in a region now and then: in these instances it would take as long as usual.
 // Where they share CPUs and nothing is known of single computations, who is preempted looks so.
-func (a *analysis) intermittent(what activity, questions int) *hypothesis {
+func (a *search) intermittent(what activity, questions int) *hypothesis {
 	evident := a.hasEvidence()
 	if a.shared && !evident {
 		return nil
@@ -410,7 +400,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 		t := a.tallyOf(w, what)
 		n, ns := t.spread.above(limit)
 		tail := ns - float64(n)*usual
-		if o := a.accounts[a.mainOf[w.row]].offCPU[what]; o != nil {
+		if o := a.each[a.mainOf[w.row]].offCPU[what]; o != nil {
 			tail -= float64(o.delayed)
 		}
 		counts[w.row] = n
@@ -437,7 +427,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	h := hypothesis{width: someInstances, promise: worst.useful - mean, cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form, h.cause.Instances, h.cause.Of = verdict.Sometimes, n, int(t.count)
 	h.cause.EachSeconds, h.cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
-	o := a.accounts[a.mainOf[worst.row]].offCPU[what]
+	o := a.each[a.mainOf[worst.row]].offCPU[what]
 	switch tail := ns - float64(n)*usual; {
 	case o == nil || float64(o.blocked+o.stolen) < explains*tail:
 	case a.isStolen(set, except(all, set), float64(o.blocked+o.stolen), float64(o.stolen)):
@@ -456,7 +446,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 		}
 		return ns
 	}}
-	h.what = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.cause.Who(), n, t.count, between(h.cause.After, h.cause.Before))
+	h.what = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.cause.Who(), n, t.count, verdict.Between(h.cause.After, h.cause.Before))
 	h.assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return &h
 }
@@ -464,13 +454,13 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 // slowWorker is a rank that takes longer for each task and is given fewer of them, as a master does that hands out tasks to
 // whoever is ready. The replay keeps who had which task. Where a faster one would mainly have more of them, what that saves is
 // an estimate: the tasks per second of all.
-func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
+func (a *search) slowWorker(what activity, questions int) *hypothesis {
 	all := a.workers(spent, only(what))
 	each := make([]worker, 0, len(all))
 	counts, totals := map[int]float64{}, map[int]float64{}
 	for _, w := range all {
 		t := a.tallyOf(w, what)
-		ns, _ := a.accounts[a.mainOf[w.row]].undelayed(what)
+		ns, _ := a.each[a.mainOf[w.row]].undelayed(what)
 		n := float64(t.count)
 		counts[w.row], totals[w.row] = n, w.useful
 		each = append(each, worker{row: w.row, useful: float64(ns) / n / 1e9, variance: t.variance() / n})

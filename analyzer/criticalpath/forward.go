@@ -38,6 +38,7 @@ type forward struct {
 	moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
 	journal    *journal.Journal
 	profile    *profile.Profile
+	clock      *clock.Map // that all times are on
 	cuts       match.Cuts
 
 	// while it goes on
@@ -53,18 +54,18 @@ type kindTotal struct {
 
 // runForward matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
 // turn out as guessed.
-func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, *clock.Map, error) {
+func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, error) {
 	if m == nil {
 		f := newForward(t)
 		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
-			return nil, nil, err
+			return nil, err
 		}
 		if along.Arrived {
 			f.finish(along.Leftovers, m)
-			return f, m, nil
+			return f, nil
 		}
 		f.recorder.Close()
 	}
@@ -76,10 +77,10 @@ func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, 
 	leftovers, err := match.InSections(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), cuts, f.see, f.decoded)
 	if err != nil {
 		f.recorder.Close()
-		return nil, nil, fmt.Errorf("matching: %w", err)
+		return nil, fmt.Errorf("matching: %w", err)
 	}
 	f.finish(leftovers, m)
-	return f, m, nil
+	return f, nil
 }
 
 func newForward(t timeline.Trace) *forward {
@@ -113,6 +114,7 @@ func (f *forward) finish(leftovers []match.Leftover, m *clock.Map) {
 	if m.Clocks != nil && m.Clocks.Window == nil {
 		m.Cuts = f.cuts.List()
 	}
+	f.clock = m
 	f.leftovers, f.violations, f.wrongOrder = leftovers, f.finder.Violations, f.finder.WrongOrder
 	for i := range f.waits {
 		f.waits[i].close()
@@ -174,5 +176,14 @@ func (x *extent) see(c *timeline.Record) {
 	x.end = max(x.end, c.Exit)
 	if x.last = x.end; x.finalized {
 		x.last = c.Enter
+	}
+}
+
+// waitsOf lists the wait states of a location, in order.
+func (f *forward) waitsOf(location int, yield func(begin, end int64)) {
+	waits := forwardWaits{log: &f.waits[location]}
+	for w := waits.peek(); w != nil; w = waits.peek() {
+		yield(w.begin, w.end)
+		waits.next++
 	}
 }

@@ -76,7 +76,7 @@ type played struct {
 
 // judge replays hypotheses, and puts those first that are the causes, in order: given the first, the second gains most of the
 // rest, and so on.
-func (a *analysis) judge(ctx context.Context, marks predict.Marks, also []predict.Scenario) (p played, causes, all []hypothesis, err error) {
+func (a *search) judge(ctx context.Context, marks predict.Marks, also []predict.Scenario) (p played, causes, all []hypothesis, err error) {
 	if a.run() <= 0 {
 		return played{}, nil, nil, nil
 	}
@@ -114,7 +114,7 @@ func (a *analysis) judge(ctx context.Context, marks predict.Marks, also []predic
 			break
 		}
 		h := left[best]
-		h.cause.GainSeconds = new(a.seconds(max(0, promised-h.promised())))
+		h.cause.GainSeconds = new(inSeconds(max(0, promised-h.promised())))
 		causes, before, promised = append(causes, h), h.length, min(promised, h.promised())
 		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o hypothesis) bool { return h.covers(&o) })
 		if len(causes) == maxCauses || !a.worthAnother(left) {
@@ -129,7 +129,7 @@ func (a *analysis) judge(ctx context.Context, marks predict.Marks, also []predic
 
 // apart decides of each set of ranks that compute longer in different places whether it is several causes or one: several, if
 // these gain by themselves nearly what they gain together.
-func (a *analysis) apart(list []hypothesis) []hypothesis {
+func (a *search) apart(list []hypothesis) []hypothesis {
 	sums, several := map[int]int64{}, map[int]bool{}
 	for i := range list {
 		sums[list[i].partOf] += max(0, a.run()-list[i].length)
@@ -143,7 +143,7 @@ func (a *analysis) apart(list []hypothesis) []hypothesis {
 }
 
 // exceptSumsOf leaves out unequal work where it is no more than a few ranks, each of which gains by itself.
-func (a *analysis) exceptSumsOf(list []hypothesis) []hypothesis {
+func (a *search) exceptSumsOf(list []hypothesis) []hypothesis {
 	single := map[string]int64{}
 	for i := range list {
 		if c := &list[i].cause; c.Kind == verdict.Excess || c.Kind == verdict.Serialization && c.Form == verdict.Master {
@@ -167,12 +167,12 @@ func (a *analysis) exceptSumsOf(list []hypothesis) []hypothesis {
 }
 
 // worthAnother reports whether one of the hypotheses alone would gain enough.
-func (a *analysis) worthAnother(left []hypothesis) bool {
+func (a *search) worthAnother(left []hypothesis) bool {
 	return slices.ContainsFunc(left, func(h hypothesis) bool { return a.gains(&h, a.run()) })
 }
 
 // playGiven gives hypotheses the length of the run with those causes gone, too.
-func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis, cpus scarceCPUs) error {
+func (a *search) playGiven(ctx context.Context, causes, left []hypothesis, cpus scarceCPUs) error {
 	gone := make([]change, 0, maxCauses)
 	estimated := int64(0)
 	for i := range causes {
@@ -195,7 +195,7 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis, cpu
 }
 
 // gains reports whether a hypothesis shortens the run enough to be a cause.
-func (a *analysis) gains(h *hypothesis, before int64) bool {
+func (a *search) gains(h *hypothesis, before int64) bool {
 	least := minGain[h.cause.Kind]
 	switch h.cause.Form {
 	case verdict.Master:
@@ -208,7 +208,7 @@ func (a *analysis) gains(h *hypothesis, before int64) bool {
 
 // narrowest is the index of the narrowest hypothesis that gains nearly as much as the one that gains most; −1: none gains
 // enough.
-func (a *analysis) narrowest(list []hypothesis, before int64) int {
+func (a *search) narrowest(list []hypothesis, before int64) int {
 	most := int64(0)
 	for i := range list {
 		if a.gains(&list[i], before) {
@@ -239,7 +239,7 @@ func (h *hypothesis) covers(o *hypothesis) bool {
 
 // hypotheses are those that the accounts make likely: of calls, as many of ranks as make maxHypotheses, but two at least, and
 // the two of equal work.
-func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
+func (a *search) hypotheses(inTotal, eachTime change) []hypothesis {
 	list := a.excessHypotheses()
 	if serial := a.serialHypothesis(); serial != nil {
 		list = append(list, *serial)
@@ -249,41 +249,5 @@ func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
 	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
 }
 
-// WhatIf is how long the run would have taken under another condition: a prediction by replay (package predict has
-// the model and what it assumes), or an estimate.
-type WhatIf struct {
-	What     string       `json:"what"` // in words: "rank 3 computed as fast as the others"
-	Kind     verdict.Kind `json:"kind"`
-	Rank     *int         `json:"rank,omitempty"`
-	Site     *Place       `json:"site,omitempty"`
-	Seconds  float64      `json:"seconds"` // predicted run time
-	Gain     float64      `json:"gain"`    // part of the run's length that is saved
-	Estimate bool         `json:"estimate"`
-	Assumes  string       `json:"assumes"`
-}
-
-// whatIfs is the table of what-ifs: the ideal network, and every hypothesis alone that promises something, most first.
-func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
-	if a.run() <= 0 {
-		return []WhatIf{}
-	}
-	row := func(what string, kind verdict.Kind, length int64, assumes string) WhatIf {
-		return WhatIf{What: what, Kind: kind, Seconds: a.seconds(length), Gain: a.share(a.run() - length), Assumes: assumes}
-	}
-	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, p.ideal,
-		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
-	for i := range all {
-		h := &all[i]
-		if a.share(a.run()-h.promised()) < minPromise {
-			continue
-		}
-		w := row(h.what, h.cause.Kind, h.promised(), h.assumes)
-		w.Estimate, w.Rank = h.cause.Estimate, h.cause.Rank
-		if h.width == ofMessages || h.width == ofCalls {
-			w.Site = new(h.cause.Before)
-		}
-		list = append(list, w)
-	}
-	slices.SortStableFunc(list[1:], func(x, y WhatIf) int { return cmp.Compare(x.Seconds, y.Seconds) })
-	return list
-}
+// isOfCalls reports whether a hypothesis is about calls at a place.
+func (h *hypothesis) isOfCalls() bool { return h.width == ofMessages || h.width == ofCalls }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -65,7 +66,7 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 	assert.InDelta(t, *exact.Efficiency.LoadBalance, *got.Efficiency.LoadBalance, 2*share, "%s: load balance", timing)
 	assert.InDelta(t, *exact.Efficiency.Communication, *got.Efficiency.Communication, 2*share+two/exact.RunSeconds, "%s: communication", timing)
 
-	kinds := map[string]criticalpath.WaitTime{}
+	kinds := map[string]waitfindings.WaitTime{}
 	count, all := 0, 0.0
 	for _, w := range exact.WaitStates {
 		kinds[w.Kind] = w

@@ -5,11 +5,11 @@ package criticalpath
 // the critical path there: it goes through the ranks that the others wait for.
 
 // beyondOnPath is what the path has, in ns, of what a set computes beyond the mean of others.
-func (a *analysis) beyondOnPath(set, others []worker, in scope) int64 {
+func (a *search) beyondOnPath(set, others []worker, in scope) int64 {
 	sum := 0.0
 	for _, w := range set {
-		for _, what := range a.accounts[a.mainOf[w.row]].activities() {
-			t := a.accounts[a.mainOf[w.row]].tallies[what]
+		for _, what := range a.each[a.mainOf[w.row]].activities() {
+			t := a.each[a.mainOf[w.row]].tallies[what]
 			if !in.has(what) || t.ns == 0 {
 				continue
 			}
@@ -22,11 +22,11 @@ func (a *analysis) beyondOnPath(set, others []worker, in scope) int64 {
 
 // unevenOnPath is what the path has of computations, in ns, beyond the mean of all ranks (Scalasca's critical-path imbalance),
 // and no more than the busiest rank has: in a pipeline the path has the work of several ranks.
-func (a *analysis) unevenOnPath() int64 {
+func (a *search) unevenOnPath() int64 {
 	sum, most, all := int64(0), int64(0), int64(0)
 	for _, i := range a.mainOf {
 		if i >= 0 {
-			most, all = max(most, a.accounts[i].compute), all+a.accounts[i].compute
+			most, all = max(most, a.each[i].compute), all+a.each[i].compute
 		}
 	}
 	for what, t := range a.total {

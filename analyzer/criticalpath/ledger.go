@@ -1,10 +1,16 @@
 package criticalpath
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
+	ledgerfindings "github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // The ledger of lost time: what the time of all ranks' first threads went to, in rank-nanoseconds that add up exactly.
@@ -61,12 +67,67 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
 }
 
-// ledger is that of the run.
-func (a *analysis) ledger(d *delays, v *verdict.Verdict, culprits []int) *verdict.Ledger {
-	if a.run() <= 0 {
-		return nil
+// ledgerAnalysis says what the time of all ranks went to.
+var ledgerAnalysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1}, findLedger, chargedPass)
+
+func findLedger(ctx context.Context, r *pass.Run) (ledgerfindings.Findings, error) {
+	c, err := chargedPass.Of(ctx, r)
+	return ledgerfindings.Findings{Ledger: c.ledger}, err
+}
+
+// charged are the ledger, and what each cause of the verdict cost all ranks, in seconds; both nil where it is not known.
+type charged struct {
+	ledger *verdict.Ledger
+	lost   []float64
+}
+
+// chargedPass charges all time to what it went to.
+var chargedPass = pass.New("ledger and costs of causes", charge, accountsPass, matchingPass, delaysPass, replayPass, blamePass)
+
+func charge(ctx context.Context, r *pass.Run) (charged, error) {
+	a, err := accountsPass.Of(ctx, r)
+	if err != nil || a.sums {
+		return charged{}, err
 	}
-	l := &verdict.Ledger{Rows: slices.Clone(ledgerLabels[:]), ByRank: []verdict.LedgerRank{}}
+	f, err := matchingPass.Of(ctx, r)
+	if err != nil {
+		return charged{}, err
+	}
+	d, err := delaysPass.Of(ctx, r)
+	if err != nil {
+		return charged{}, err
+	}
+	found, err := replayPass.Of(ctx, r)
+	if err != nil {
+		return charged{}, err
+	}
+	v, err := blamePass.Of(ctx, r)
+	if err != nil {
+		return charged{}, err
+	}
+	named, err := trace.ParseRankList(v.Ranks)
+	if err != nil {
+		return charged{}, fmt.Errorf("ranks of the verdict: %w", err)
+	}
+	b := book{a, f, found.alone()}
+	var c charged
+	c.ledger, c.lost = b.ledger(d, &v, named.Ranks())
+	return c, nil
+}
+
+// A book is what the ledger is made of.
+type book struct {
+	*allAccounts
+	forward *forward
+	alone   *aloneness
+}
+
+// ledger is that of the run.
+func (a *book) ledger(d *delays, v *verdict.Verdict, culprits []int) (l *verdict.Ledger, lost []float64) {
+	if a.run() <= 0 {
+		return nil, nil
+	}
+	l = &verdict.Ledger{Rows: slices.Clone(ledgerLabels[:]), ByRank: []verdict.LedgerRank{}}
 	var sums [ledgerRows]int64
 	byRow := make([][ledgerRows]int64, len(a.ranks))
 	for row := range a.ranks {
@@ -76,7 +137,7 @@ func (a *analysis) ledger(d *delays, v *verdict.Verdict, culprits []int) *verdic
 		}
 	}
 	l.TotalNS = a.run() * int64(len(a.ranks))
-	a.charge(d, v, &sums)
+	lost = a.charge(d, v, &sums)
 	for k := range l.Rows {
 		l.Rows[k].NS = sums[k]
 	}
@@ -84,11 +145,11 @@ func (a *analysis) ledger(d *delays, v *verdict.Verdict, culprits []int) *verdic
 	for _, row := range a.ledgerRanks(culprits) {
 		l.ByRank = append(l.ByRank, verdict.LedgerRank{Rank: a.ranks[row].Rank, NS: byRow[row][:]})
 	}
-	return l
+	return l, lost
 }
 
 // ledgerRanks are the rows of those ranks that are listed one by one: culprits, then the first ones.
-func (a *analysis) ledgerRanks(culprits []int) []int {
+func (a *book) ledgerRanks(culprits []int) []int {
 	var rows []int
 	for _, first := range []bool{true, false} {
 		for row := range a.ranks {
@@ -101,7 +162,7 @@ func (a *analysis) ledgerRanks(culprits []int) []int {
 }
 
 // ledgerOf is the ledger of one rank, all waiting for others in one row.
-func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
+func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	left := a.run()
 	take := func(what int, ns int64) {
 		ns = max(0, min(ns, left))
@@ -109,13 +170,13 @@ func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
 		left -= ns
 	}
 	i := a.mainOf[row]
-	if i < 0 || a.forward.extents[i].empty {
+	if i < 0 || a.extents[i].empty {
 		take(untraced, left)
 		return l
 	}
-	account, x := &a.accounts[i], &a.forward.extents[i]
-	take(startEnd, x.start-a.path.start)
-	take(startEnd, a.path.end-x.end)
+	account, x := &a.each[i], &a.extents[i]
+	take(startEnd, x.start-a.start)
+	take(startEnd, a.end-x.end)
 	take(untraced, account.untraced)
 	take(tracing, account.held)
 	delayed, still, stolen := int64(0), int64(0), int64(0)
@@ -136,7 +197,7 @@ func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
 			continue
 		}
 		own := account.tallies[what].ns - account.tallies[what].waited
-		switch a.kindOfCall(what.function) {
+		switch a.names.kindOfCall(what.function) {
 		case verdict.Nobody:
 			take(startEnd, own)
 		case verdict.Collectives:
@@ -159,20 +220,21 @@ func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
 	return l
 }
 
-// charge puts all waiting down to what was waited for in the end.
-func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64) {
+// charge puts all waiting down to what was waited for in the end, and says what each cause cost all ranks, in seconds; nil:
+// nobody waited.
+func (a *book) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64) (lostTo []float64) {
 	waited := sums[waitingRow]
 	if waited <= 0 || d.all <= 0 {
-		return
+		return nil
 	}
 	named, divided := rowOfCauses(v)
 	costs := [ledgerRows]float64{}
 	lost := map[int]float64{} // by rank
 	for _, place := range d.places() {
-		l, cost := &a.forward.locations[place.location], d.costs[place]
+		l, cost := &a.locations[place.location], d.costs[place]
 		what, ns := d.activities[place.activity], cost.short+cost.long
 		if !what.computes() {
-			switch a.kindOfCall(what.function) {
+			switch a.names.kindOfCall(what.function) {
 			case verdict.Nobody:
 				costs[startEnd] += ns
 			case verdict.Collectives:
@@ -185,7 +247,7 @@ func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64
 			continue
 		}
 		lost[l.Rank] += ns
-		if o := a.accounts[place.location].offCPU[what]; o != nil && o.wall > 0 {
+		if o := a.each[place.location].offCPU[what]; o != nil && o.wall > 0 {
 			without := ns * min(1, float64(o.delayed+o.stolen)/float64(o.wall))
 			costs[preempted] += without
 			ns -= without
@@ -193,7 +255,7 @@ func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64
 		switch to, is := named[l.Rank]; {
 		case is:
 			costs[to] += ns
-		case a.aloneness().isSerial(l.Row, what), a.aloneness().isMaster(l.Row):
+		case a.alone.isSerial(l.Row, what), a.alone.isMaster(l.Row):
 			costs[serial] += ns
 		default:
 			costs[divided] += ns
@@ -209,8 +271,9 @@ func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64
 	sums[unexplained] += left
 	sums[waitingRow] = 0
 	for i := range v.Causes {
-		v.Causes[i].LostSeconds = a.lostTo(&v.Causes[i], lost, scale, sums)
+		lostTo = append(lostTo, a.lostTo(&v.Causes[i], lost, scale, sums))
 	}
+	return lostTo
 }
 
 // rowOfCauses says to which row the computation of ranks goes that others wait for: of ranks that a cause names, and of others.
@@ -235,7 +298,7 @@ func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
 }
 
 // lostTo is what a cause cost all ranks, in seconds.
-func (a *analysis) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
+func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
 	if c.Kind == verdict.Excess || c.Form == verdict.Master {
 		ns := 0.0
 		for _, r := range c.List() {
@@ -249,5 +312,5 @@ func (a *analysis) lostTo(c *verdict.Cause, lost map[int]float64, scale float64,
 			ns += sums[k]
 		}
 	}
-	return a.seconds(ns)
+	return inSeconds(ns)
 }

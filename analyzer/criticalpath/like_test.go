@@ -16,7 +16,7 @@ func TestCallSitesLikeTheCostliest(t *testing.T) {
 	tr := timeline.Of(tracetest.New(2).Ranks(func(i int, r *tracetest.Rank) {
 		r.Init(0, 1).Send(2, 3, 1-i).Recv(3, 4, 1-i, 8).Finalize(5, 6)
 	}).Open(t))
-	a := &analysis{names: names{trace: tr}, total: map[activity]*tally{}}
+	a := &search{input: input{allAccounts: &allAccounts{names: names{trace: tr}, total: map[activity]*tally{}}}}
 	var send uint16
 	for id := range uint16(2000) {
 		if f := tr.Function(id); f != nil && f.Name == "MPI_Send" {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
-	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -35,22 +35,19 @@ func heldFor(t *testing.T, iterations int) (held int64, stretches int) {
 		Pattern: "butterfly", Ranks: 2, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 40}, Seed: 5,
 	}))
 	before := inUse()
-	of := timeline.Of(r)
-	f, m, err := runForward(t.Context(), of, nil)
+	passes := pass.Begin(t.Context(), timeline.Of(r), accountsPass, delaysPass)
+	a, err := accountsPass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	defer f.journal.Close()
-	path := walk(f)
-	plan, err := phases.NewPlan(of, m.Clocks)
+	along, err := routePass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	accounts, err := takeAccounts(t.Context(), f, &path, plan, Options{})
+	d, err := delaysPass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	d := newDelays(f)
-	require.NoError(t, d.follow(t.Context()))
-	pieces := onePath(accounts, accounts[0].pieces.limit)
+	pieces := onePath(a.each, max(1, a.run()/1000))
 	held = inUse() - before
-	require.Less(t, len(pieces), path.count)
-	runtime.KeepAlive([]any{f, m, &path, plan, accounts, d, pieces})
-	return held, path.count
+	require.Less(t, len(pieces), along.count)
+	runtime.KeepAlive([]any{a, along, d, pieces})
+	require.NoError(t, passes.Close())
+	return held, along.count
 }
 
 // inUse is how much memory is in use.

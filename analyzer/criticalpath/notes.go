@@ -10,13 +10,13 @@ import (
 )
 
 // notes are what a reader must know about the trace before believing the rest.
-func (a *analysis) notes() []string {
+func notesOf(a *allAccounts, f *forward) []string {
 	notes := append([]string{}, a.meta.Notes...)
 	if a.window != nil {
 		notes = append(notes, "Only a part of the run was looked at, and 'the run' is that part. Which calls ranks make, by which they are grouped, and the program text are those of all of it.")
 	}
-	if note := a.roundingNote(); note != "" {
-		if n := a.forward.violations.Rounded; n > 0 {
+	if note := roundingNote(a, f); note != "" {
+		if n := f.violations.Rounded; n > 0 {
 			note += fmt.Sprintf(" Messages that seem to arrive before they were sent, but by no more than that: %d. They say nothing about the clocks.", n)
 		}
 		notes = append(notes, note)
@@ -35,26 +35,26 @@ func (a *analysis) notes() []string {
 	for _, loss := range a.names.trace.Ranks().Losses() {
 		notes = append(notes, fmt.Sprintf("Calls of rank %s that were not recorded: %d, because %s.", loss.Ranks, loss.Calls, loss.Why))
 	}
-	if note := a.untracedNote(); note != "" {
+	if note := untracedNote(a); note != "" {
 		notes = append(notes, note)
 	}
-	if note := a.heldNote(); note != "" {
+	if note := heldNote(a); note != "" {
 		notes = append(notes, note)
 	}
 	if n := len(a.meta.Excluded); n > 0 {
 		notes = append(notes, fmt.Sprintf("Calls of some groups were not recorded (%s): the time in them counts as computation.", strings.Join(a.meta.Excluded, ", ")))
 	}
-	return append(notes, a.leftoverNotes()...)
+	return append(notes, leftoverNotes(a, f)...)
 }
 
 // untracedNote tells of regions in which the program turned tracing off.
-func (a *analysis) untracedNote() string {
+func untracedNote(a *allAccounts) string {
 	var ranks []int
 	sum := int64(0)
-	for i := range a.accounts {
-		if ns := a.accounts[i].untraced; ns > 0 {
+	for i := range a.each {
+		if ns := a.each[i].untraced; ns > 0 {
 			sum += ns
-			ranks = append(ranks, a.ranks[a.forward.locations[i].Row].Rank)
+			ranks = append(ranks, a.ranks[a.locations[i].Row].Rank)
 		}
 	}
 	if sum == 0 {
@@ -66,11 +66,11 @@ func (a *analysis) untracedNote() string {
 }
 
 // heldNote tells how long ranks that were clustered while they ran were at votes.
-func (a *analysis) heldNote() string {
+func heldNote(a *allAccounts) string {
 	held, lasted := int64(0), int64(0)
-	for i := range a.accounts {
-		held += a.accounts[i].held
-		lasted += a.forward.extents[i].end - a.forward.extents[i].start
+	for i := range a.each {
+		held += a.each[i].held
+		lasted += a.extents[i].end - a.extents[i].start
 	}
 	if held == 0 || lasted <= 0 {
 		return ""
@@ -80,7 +80,10 @@ func (a *analysis) heldNote() string {
 }
 
 // leftoverNotes puts together what found no partner in the same way at the same place on several ranks.
-func (a *analysis) leftoverNotes() []string {
+func leftoverNotes(a *allAccounts, f *forward) []string {
+	if f == nil {
+		return nil
+	}
 	type place struct {
 		what     match.What
 		function uint16
@@ -88,7 +91,7 @@ func (a *analysis) leftoverNotes() []string {
 	}
 	ranks, counts := map[place][]int{}, map[place]int{}
 	var order []place
-	for _, l := range a.forward.leftovers {
+	for _, l := range f.leftovers {
 		p := place{l.What, l.Function, l.Site}
 		if counts[p] == 0 {
 			order = append(order, p)
@@ -96,7 +99,7 @@ func (a *analysis) leftoverNotes() []string {
 		counts[p] += l.Count
 		ranks[p] = append(ranks[p], a.ranks[l.Row].Rank)
 	}
-	suffix := a.notStored()
+	suffix := notStored(a)
 	var notes []string
 	for _, p := range order {
 		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s%s.", capital(string(p.what)), counts[p],
@@ -107,7 +110,7 @@ func (a *analysis) leftoverNotes() []string {
 
 // notStored says why a partner may be missing without an error of the program: the trace of a rank whose pod was lost ends
 // with what was last stored.
-func (a *analysis) notStored() string {
+func notStored(a *allAccounts) string {
 	var cut []int
 	for _, r := range a.ranks {
 		if r.EndedEarly == trace.Running {

@@ -21,6 +21,9 @@ type offCPU struct {
 // evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
 const evident = 0.5
 
+// mostOfBlocked is the part of the time blocked in which data moves, if that is the reason.
+const mostOfBlocked = 0.5
+
 // minMeasured is how many instances must have been measured to stand for all.
 const minMeasured = 5
 
@@ -38,14 +41,14 @@ func (a *account) undelayed(what activity) (ns int64, known bool) {
 }
 
 // hasEvidence reports whether what is known of the CPU covers most of what ranks computed.
-func (a *analysis) hasEvidence() bool {
+func (a *allAccounts) hasEvidence() bool {
 	covered, all := 0.0, 0.0
 	for _, i := range a.mainOf {
 		if i < 0 {
 			continue
 		}
-		all += float64(a.accounts[i].compute)
-		for _, o := range a.accounts[i].offCPU {
+		all += float64(a.each[i].compute)
+		for _, o := range a.each[i].offCPU {
 			covered += float64(o.wall)
 		}
 	}
@@ -53,13 +56,13 @@ func (a *analysis) hasEvidence() bool {
 }
 
 // takeEvidence lays what the threads read of themselves over the computations of each rank.
-func (a *analysis) takeEvidence() {
+func (a *allAccounts) takeEvidence() {
 	if a.window != nil {
 		return // it is counted over all of the run
 	}
 	a.delayedCalls = map[activity]offCPU{}
 	byThread := map[[2]int]int{}
-	for i, l := range a.forward.locations {
+	for i, l := range a.locations {
 		byThread[[2]int{l.Row, l.Thread}] = i
 	}
 	for row := range a.ranks {
@@ -78,7 +81,7 @@ func (a *analysis) takeEvidence() {
 				}
 				continue
 			}
-			account := &a.accounts[i]
+			account := &a.each[i]
 			if account.offCPU == nil {
 				account.offCPU = map[activity]*offCPU{}
 			}
@@ -95,10 +98,10 @@ func (a *analysis) takeEvidence() {
 			o.data = plus(o.data, e.DataNS)
 		}
 	}
-	for i := range a.accounts {
-		for what, o := range a.accounts[i].offCPU {
-			if t := a.accounts[i].tallies[what]; t == nil || !o.standFor(t) {
-				delete(a.accounts[i].offCPU, what)
+	for i := range a.each {
+		for what, o := range a.each[i].offCPU {
+			if t := a.each[i].tallies[what]; t == nil || !o.standFor(t) {
+				delete(a.each[i].offCPU, what)
 			}
 		}
 	}
@@ -127,7 +130,7 @@ func (o *offCPU) standFor(t *tally) bool {
 // movesData reports whether a rank that was blocked waited for files: data moved in most of that time. A sum of bytes would not
 // say so: what a page of the program or a library takes that is loaded once is in it, too.
 func (o *offCPU) movesData() bool {
-	return o.bytes > 0 && o.data > 0 && float64(o.data) >= explains*float64(o.blocked)
+	return o.bytes > 0 && o.data > 0 && float64(o.data) >= mostOfBlocked*float64(o.blocked)
 }
 
 // plus adds what may not be known.

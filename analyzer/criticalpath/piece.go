@@ -1,13 +1,16 @@
 package criticalpath
 
-import "container/heap"
+import (
+	"container/heap"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+)
 
 // A piece is a part of the path in which one location does one thing, or several short ones that were put together;
 // then what stands for the longest of them.
 type piece struct {
 	start, end int64
 	location   int
-	kind       Kind
+	kind       accounts.Kind
 	what       activity
 	longest    int64
 	merged     int // how many pieces this one stands for, beyond the first

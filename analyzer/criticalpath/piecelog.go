@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 )
 
 // A pieceLog holds the pieces of the path on one location, in order of time, some 6 bytes each, which a spool keeps. Short
@@ -22,7 +23,7 @@ type pieceLog struct {
 
 // doing is what a location does in a piece.
 type doing struct {
-	kind Kind
+	kind accounts.Kind
 	what activity
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -32,7 +34,7 @@ func (n names) startsOrEnds(what activity) bool {
 		return false
 	}
 	kind := kindOf(f)
-	return kind == Initialization || kind == Finalization
+	return kind == accounts.Initialization || kind == accounts.Finalization
 }
 
 // site is a call site as a person looks for it: file and line, else the function, else the place in the module.
@@ -43,12 +45,9 @@ func (n names) site(s uint32) string {
 	return callsite.Name(&n.sites[s-1])
 }
 
-func (n names) place(function uint16, site uint32) Place {
-	return Place{Function: n.function(function), CallSite: n.site(site)}
+func (n names) place(function uint16, site uint32) verdict.Place {
+	return verdict.Place{Function: n.function(function), CallSite: n.site(site)}
 }
-
-// between words the computation between two calls.
-func between(a, b Place) string { return verdict.Between(a, b) }
 
 // in is the function in which a call site is, "" where that is not known.
 func (n names) in(s uint32) string {
@@ -88,12 +87,26 @@ func (n names) path(s uint32) []*trace.Site {
 }
 
 // labels gives function and call site of an activity as tables show them.
-func (n names) labels(kind Kind, what activity) (function, callSite string) {
+func (n names) labels(kind accounts.Kind, what activity) (function, callSite string) {
 	switch {
-	case kind == Launch, kind == Untraced:
+	case kind == accounts.Launch, kind == accounts.Untraced:
 		return string(kind), ""
 	case what.computes():
-		return string(Computation), between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
+		return string(accounts.Computation), verdict.Between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
 	}
 	return n.function(what.function), n.site(what.site)
+}
+
+// kindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no cause is about.
+func (n names) kindOfCall(function uint16) verdict.Kind {
+	f := n.trace.Semantics(function)
+	switch {
+	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+		return verdict.Nobody
+	case f.IsFileOperation():
+		return verdict.IO
+	case f.Collective:
+		return verdict.Collectives
+	}
+	return verdict.Messages
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/detail"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -14,27 +16,9 @@ const (
 	rankActivityRows  = 5  // of computations, and of calls
 )
 
-// RankActivities are where one rank spent its time: the longest computations and the longest calls, in this order, each
-// at most five.
-type RankActivities struct {
-	Rank       int            `json:"rank"`
-	Activities []RankActivity `json:"activities"`
-}
-
-// A RankActivity is what one rank spent in one place of the program.
-type RankActivity struct {
-	Function string  `json:"function"`  // "computation" for what is outside MPI
-	CallSite string  `json:"call_site"` // for computation, between which calls
-	Count    uint64  `json:"count"`
-	Seconds  float64 `json:"seconds"`
-	Mean     float64 `json:"mean_seconds"`    // of all ranks
-	Waiting  float64 `json:"waiting_seconds"` // of Seconds
-	Path     float64 `json:"path_seconds"`    // on the critical path
-}
-
 // rankActivities are those of at most 64 ranks: those that are named first, then the ones given, then who is longest on the
 // path or computes longest.
-func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []RankTime) ([]RankActivities, error) {
+func (a *closeUp) rankActivities(v verdict.Verdict, also []int, times []ranks.RankTime) ([]detail.RankActivities, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
 		return nil, err
@@ -59,13 +43,13 @@ func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []RankTim
 		return cmp.Or(cmp.Compare(place(a.ranks[x].Rank), place(a.ranks[y].Rank)), cmp.Compare(*times[y].Path, *times[x].Path),
 			cmp.Compare(times[y].Computation, times[x].Computation))
 	})
-	list := []RankActivities{}
+	list := []detail.RankActivities{}
 	for _, row := range rows {
 		i := a.mainOf[row]
-		if i < 0 || a.forward.extents[i].empty {
+		if i < 0 || a.extents[i].empty {
 			continue
 		}
-		list = append(list, RankActivities{Rank: a.ranks[row].Rank, Activities: a.longest(i)})
+		list = append(list, detail.RankActivities{Rank: a.ranks[row].Rank, Activities: a.longest(i)})
 		if len(list) == maxRankActivities {
 			break
 		}
@@ -74,8 +58,8 @@ func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []RankTim
 }
 
 // longest are the longest computations of a location, then its longest calls.
-func (a *analysis) longest(location int) []RankActivity {
-	account := &a.accounts[location]
+func (a *closeUp) longest(location int) []detail.RankActivity {
+	account := &a.each[location]
 	var computations, calls []activity
 	for what := range account.tallies {
 		if what.computes() {
@@ -84,7 +68,7 @@ func (a *analysis) longest(location int) []RankActivity {
 			calls = append(calls, what)
 		}
 	}
-	var list []RankActivity
+	var list []detail.RankActivity
 	for _, all := range [][]activity{computations, calls} {
 		slices.SortFunc(all, func(x, y activity) int {
 			if order := cmp.Compare(account.tallies[y].ns, account.tallies[x].ns); order != 0 {
@@ -98,9 +82,9 @@ func (a *analysis) longest(location int) []RankActivity {
 		for _, what := range all[:min(len(all), rankActivityRows)] {
 			t := account.tallies[what]
 			function, site := a.names.labels("", what)
-			list = append(list, RankActivity{
-				Function: function, CallSite: site, Count: t.count, Seconds: a.seconds(t.ns), Mean: a.seconds(a.total[what].ns) / float64(len(a.ranks)),
-				Waiting: a.seconds(t.waited), Path: a.seconds(t.path),
+			list = append(list, detail.RankActivity{
+				Function: function, CallSite: site, Count: t.count, Seconds: inSeconds(t.ns), Mean: inSeconds(a.total[what].ns) / float64(len(a.ranks)),
+				Waiting: inSeconds(t.waited), Path: inSeconds(t.path),
 			})
 		}
 	}

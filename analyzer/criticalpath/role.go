@@ -17,7 +17,7 @@ const (
 )
 
 // roles gives all workers and, where there are several roles, those of each that has enough.
-func (a *analysis) roles(all []worker) [][]worker {
+func (a *search) roles(all []worker) [][]worker {
 	byRole := map[string][]worker{}
 	for _, w := range all {
 		key := a.roleOf(w.row)
@@ -37,14 +37,14 @@ func (a *analysis) roles(all []worker) [][]worker {
 }
 
 // roleOf is a key of a rank's role: the places of its computation.
-func (a *analysis) roleOf(row int) string {
+func (a *search) roleOf(row int) string {
 	if a.roleKeys == nil {
 		a.roleKeys = make([]string, len(a.ranks))
 	}
 	if a.roleKeys[row] != "" {
 		return a.roleKeys[row]
 	}
-	account, sum := &a.accounts[a.mainOf[row]], int64(0)
+	account, sum := &a.each[a.mainOf[row]], int64(0)
 	for what, t := range account.tallies {
 		if what.computes() {
 			sum += t.ns

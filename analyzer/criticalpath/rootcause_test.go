@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -59,9 +61,9 @@ func TestDelayLongTerm(t *testing.T) {
 	}, delays(f))
 	assert.InDelta(t, 0.048, f.RootCauses.DirectSeconds, 1e-9)
 	assert.InDelta(t, 0.032, f.RootCauses.IndirectSeconds, 1e-9)
-	assert.Equal(t, []criticalpath.PairWait{{Rank: 1, Cause: 0, Kind: "late sender", Count: 1, Seconds: 0.04}, {Rank: 2, Cause: 1, Kind: "late sender", Count: 1, Seconds: 0.04}}, f.Waits.ByPair)
-	assert.Equal(t, []criticalpath.SiteWait{{Kind: "late sender", Function: "MPI_Recv", CallSite: "a.c:11", Count: 2, Seconds: 0.08}}, f.Waits.ByCallSite)
-	assert.Equal(t, []criticalpath.RankWait{{Rank: 1, Kind: "late sender", Count: 1, Seconds: 0.04}, {Rank: 2, Kind: "late sender", Count: 1, Seconds: 0.04}}, f.Waits.ByRank)
+	assert.Equal(t, []waitfindings.PairWait{{Rank: 1, Cause: 0, Kind: "late sender", Count: 1, Seconds: 0.04}, {Rank: 2, Cause: 1, Kind: "late sender", Count: 1, Seconds: 0.04}}, f.Waits.ByPair)
+	assert.Equal(t, []waitfindings.SiteWait{{Kind: "late sender", Function: "MPI_Recv", CallSite: "a.c:11", Count: 2, Seconds: 0.08}}, f.Waits.ByCallSite)
+	assert.Equal(t, []waitfindings.RankWait{{Rank: 1, Kind: "late sender", Count: 1, Seconds: 0.04}, {Rank: 2, Kind: "late sender", Count: 1, Seconds: 0.04}}, f.Waits.ByRank)
 }
 
 // TestDelaySinceLastInStep: a barrier puts both in step at 10. Rank 0 then computes 40 where rank 1 computes 10 and waits
@@ -90,10 +92,10 @@ func TestSlack(t *testing.T) {
 		r.Init(0, 5).Collective("MPI_Barrier", []float64{10, 20, 80}[i], 82).Finalize([]float64{95, 90, 85}[i], 100)
 	})
 	f := analyze(t, b)
-	assert.Equal(t, []criticalpath.RankSlack{{Rank: 1, Seconds: 0.045}}, f.Path.NearCritical)
+	assert.Equal(t, []path.RankSlack{{Rank: 1, Seconds: 0.045}}, f.Path.NearCritical)
 	assert.InDeltaSlice(t, []float64{0.028, 0.045, 0.050 / 85}, []float64{*f.Ranks[0].Slack, *f.Ranks[1].Slack, *f.Ranks[2].Slack}, 1e-8)
 	// the path: rank 2 from 0 to 80, rank 0 from 80 to 100
-	assert.Equal(t, []criticalpath.NodeShare{{Node: "b", Seconds: 0.08, Share: 0.8}, {Node: "a", Seconds: 0.02, Share: 0.2}}, f.Path.ByNode)
+	assert.Equal(t, []path.NodeShare{{Node: "b", Seconds: 0.08, Share: 0.8}, {Node: "a", Seconds: 0.02, Share: 0.2}}, f.Path.ByNode)
 	assert.InDelta(t, 0.005, f.Ranks[0].Initialization, 1e-12)
 	assert.InDelta(t, 0.010, f.Ranks[1].Finalization, 1e-12)
 }
@@ -135,7 +137,7 @@ func TestThreads(t *testing.T) {
 		{0, 60, 61, "MPI_Recv"}, {0, 61, 90, "computation"}, {1, 90, 92, "MPI_Recv"}, {1, 92, 98, "computation"}, {1, 98, 110, "MPI_Finalize"},
 	}, pieces(f))
 	assert.InDelta(t, 0.020, *f.Ranks[0].Waiting, 1e-9, "of the first thread")
-	assert.Equal(t, criticalpath.RankWait{Rank: 0, Kind: "late sender", Count: 2, Seconds: 0.06}, f.Waits.ByRank[0])
+	assert.Equal(t, waitfindings.RankWait{Rank: 0, Kind: "late sender", Count: 2, Seconds: 0.06}, f.Waits.ByRank[0])
 }
 
 // TestPhasesAddUp: what the path spends in the phases, and outside, is the run; and each phase's and window's

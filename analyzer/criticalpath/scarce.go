@@ -30,7 +30,7 @@ type scarceRank struct {
 
 // scarceCPUs finds them. The CPUs of a machine are those on which its ranks were seen: if they have to wait for one, there are
 // no others for them.
-func (a *analysis) scarceCPUs() scarceCPUs {
+func (a *search) scarceCPUs() scarceCPUs {
 	s := scarceCPUs{run: a.run(), ends: a.startAndEnd()}
 	if !a.hasEvidence() {
 		return s
@@ -57,10 +57,10 @@ func (a *analysis) scarceCPUs() scarceCPUs {
 			}
 		}
 		delayed, blocked := int64(0), int64(0)
-		for _, o := range a.accounts[i].offCPU {
+		for _, o := range a.each[i].offCPU {
 			delayed, blocked = delayed+o.delayed+o.stolen, blocked+o.blocked
 		}
-		compute := a.accounts[i].compute
+		compute := a.each[i].compute
 		m.compute, m.delayed = m.compute+compute, m.delayed+delayed
 		m.ranks = append(m.ranks, scarceRank{i, compute, max(0, compute-delayed-blocked)})
 	}

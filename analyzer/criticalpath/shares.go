@@ -1,81 +1,106 @@
 package criticalpath
 
 import (
+	"context"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
-// pathFindings words the path.
-func (a *analysis) pathFindings(o Options) Path {
-	p := Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}, Stretches: a.path.count}
-	limit := max(1, a.run()/int64(o.segments()))
-	pieces := onePath(a.accounts, limit)
-	if a.path.launch >= 0 && a.path.launchEnd > a.path.start {
-		pieces = append([]piece{{start: a.path.start, end: a.path.launchEnd, location: a.path.launch, kind: Launch}}, pieces...)
+// pathAnalysis tells the critical path.
+var pathAnalysis = analysis.New("path", analysis.About{Title: "critical path", Version: 1}, findPath, accountsPass, routePass, segmentsPass, phasesAnalysis)
+
+func findPath(ctx context.Context, r *pass.Run) (path.Findings, error) {
+	a, err := accountsPass.Of(ctx, r)
+	if err != nil || a.sums {
+		return path.Findings{}, err
+	}
+	along, err := routePass.Of(ctx, r)
+	if err != nil {
+		return path.Findings{}, err
+	}
+	segments, err := segmentsPass.Of(ctx, r)
+	if err != nil {
+		return path.Findings{}, err
+	}
+	inPhases, err := phasesAnalysis.Of(ctx, r)
+	if err != nil {
+		return path.Findings{}, err
+	}
+	m := pathMaker{a, along}
+	f := m.path(segments)
+	f.ByPhase = m.byPhase(inPhases.Phases)
+	return path.Findings{Path: &f}, nil
+}
+
+// A pathMaker words the path.
+type pathMaker struct {
+	*allAccounts
+	route *route
+}
+
+// path is all but the phases.
+func (a *pathMaker) path(segments int) path.Path {
+	p := path.Path{ByRank: []path.RankShare{}, ByFunction: []path.FuncShare{}, ByCallSite: []path.SiteShare{}, Segments: []path.Segment{}, Stretches: a.route.count}
+	limit := max(1, a.run()/int64(segments))
+	pieces := onePath(a.each, limit)
+	if a.route.launch >= 0 && a.route.launchEnd > a.start {
+		pieces = append([]piece{{start: a.start, end: a.route.launchEnd, location: a.route.launch, kind: accounts.Launch}}, pieces...)
 	}
 	for _, q := range pieces {
 		p.MergedSegments += q.merged
 		function, site := a.names.labels(q.kind, q.what)
-		p.Segments = append(p.Segments, Segment{
-			Rank: a.forward.locations[q.location].Rank, StartNS: q.start - a.path.start, EndNS: q.end - a.path.start,
+		p.Segments = append(p.Segments, path.Segment{
+			Rank: a.locations[q.location].Rank, StartNS: q.start - a.start, EndNS: q.end - a.start,
 			Kind: q.kind, Function: function, CallSite: site, Merged: q.merged,
 		})
 	}
 	length := int64(0)
 	for row := range a.ranks {
-		own := a.onPath(row)
+		own := a.route.onPath[row]
 		length += own
 		if own > 0 {
-			p.ByRank = append(p.ByRank, RankShare{a.ranks[row].Rank, a.seconds(own), a.share(own)})
+			p.ByRank = append(p.ByRank, path.RankShare{Rank: a.ranks[row].Rank, Seconds: inSeconds(own), Share: a.share(own)})
 		}
 	}
 	sort.SliceStable(p.ByRank, func(i, j int) bool { return p.ByRank[i].Seconds > p.ByRank[j].Seconds })
-	p.LengthSeconds = a.seconds(length)
+	p.LengthSeconds = inSeconds(length)
 	p.ByFunction, p.ByCallSite, p.ByNode = a.byFunction(), a.byCallSite(), a.byNode()
 	p.NearCritical, p.Impact = a.nearCritical(), a.impact()
 	return p
 }
 
-// onPath is a rank's part of the path.
-func (a *analysis) onPath(row int) int64 {
-	ns := int64(0)
-	for i := max(0, a.mainOf[row]); i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
-		ns += a.path.stretches[i].ns
-		if i == a.path.launch {
-			ns += a.path.launchEnd - a.path.start
-		}
-	}
-	return ns
-}
-
 // rest is what of the path no call and no computation accounts for.
-func (a *analysis) rest() (launch, untraced int64) {
-	launch = a.path.launchEnd - a.path.start
-	if a.path.launch < 0 {
+func (a *pathMaker) rest() (launch, untraced int64) {
+	launch = a.route.launchEnd - a.start
+	if a.route.launch < 0 {
 		return 0, 0
 	}
 	accounted := int64(0)
-	for i := range a.accounts {
-		accounted += a.accounts[i].path
+	for i := range a.each {
+		accounted += a.each[i].path
 	}
 	return launch, a.run() - launch - accounted
 }
 
-func (a *analysis) byFunction() []FuncShare {
+func (a *pathMaker) byFunction() []path.FuncShare {
 	ns := map[string]int64{}
 	for what, t := range a.total {
 		if what.computes() {
-			ns[string(Computation)] += t.path
+			ns[string(accounts.Computation)] += t.path
 		} else {
 			ns[a.names.function(what.function)] += t.path
 		}
 	}
-	ns[string(Launch)], ns[string(Untraced)] = a.rest()
-	list := []FuncShare{}
+	ns[string(accounts.Launch)], ns[string(accounts.Untraced)] = a.rest()
+	list := []path.FuncShare{}
 	for name, t := range ns {
 		if t > 0 {
-			list = append(list, FuncShare{name, a.seconds(t), a.share(t)})
+			list = append(list, path.FuncShare{Function: name, Seconds: inSeconds(t), Share: a.share(t)})
 		}
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -84,37 +109,37 @@ func (a *analysis) byFunction() []FuncShare {
 	return list
 }
 
-func (a *analysis) byCallSite() []SiteShare {
-	list := []SiteShare{}
+func (a *pathMaker) byCallSite() []path.SiteShare {
+	list := []path.SiteShare{}
 	for _, what := range a.sorted(func(activity) bool { return true }, func(t *tally) int64 { return t.path }) {
 		t := a.total[what]
 		if t.path == 0 || len(list) == maxRows {
 			break
 		}
-		kind := Communication
+		kind := accounts.Communication
 		if what.computes() {
-			kind = Computation
+			kind = accounts.Computation
 		}
 		function, site := a.names.labels(kind, what)
-		list = append(list, SiteShare{function, site, a.seconds(t.path), a.share(t.path)})
+		list = append(list, path.SiteShare{Function: function, CallSite: site, Seconds: inSeconds(t.path), Share: a.share(t.path)})
 	}
 	return list
 }
 
 // byNode adds the path up by nodes, or by hosts outside Kubernetes.
-func (a *analysis) byNode() []NodeShare {
+func (a *pathMaker) byNode() []path.NodeShare {
 	ns := map[string]int64{}
 	for row, r := range a.ranks {
 		name := r.Node
 		if name == "" {
 			name = r.Host
 		}
-		ns[name] += a.onPath(row)
+		ns[name] += a.route.onPath[row]
 	}
-	list := []NodeShare{}
+	list := []path.NodeShare{}
 	for name, t := range ns {
 		if t > 0 {
-			list = append(list, NodeShare{name, a.seconds(t), a.share(t)})
+			list = append(list, path.NodeShare{Node: name, Seconds: inSeconds(t), Share: a.share(t)})
 		}
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -124,29 +149,32 @@ func (a *analysis) byNode() []NodeShare {
 }
 
 // byPhase is the path by phases, in their order; what is in none, as the launch, comes last.
-func (a *analysis) byPhase(f *phases.Findings) []PhaseShare {
-	list := []PhaseShare{}
-	left := a.seconds(a.run())
-	share := func(seconds float64) float64 { return seconds / max(a.seconds(a.run()), 1e-9) }
+func (a *pathMaker) byPhase(f *phases.Findings) []path.PhaseShare {
+	list := []path.PhaseShare{}
+	left := inSeconds(a.run())
+	share := func(seconds float64) float64 { return seconds / max(inSeconds(a.run()), 1e-9) }
 	for i := range f.Phases {
 		p := &f.Phases[i]
-		list = append(list, PhaseShare{p.Name, p.Path, share(p.Path)})
+		list = append(list, path.PhaseShare{Phase: p.Name, Seconds: p.Path, Share: share(p.Path)})
 		left -= p.Path
 	}
 	if left > 1e-9 {
-		list = append(list, PhaseShare{"outside", left, share(left)})
+		list = append(list, path.PhaseShare{Phase: "outside", Seconds: left, Share: share(left)})
 	}
 	return list
 }
 
-// stretchesOf lists the stretches of the path on the rank of a location.
-func (a *analysis) stretchesOf(location int, yield func(begin, end int64)) {
-	row := a.forward.locations[location].Row
-	for i := location; i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
-		r := a.path.stretches[i].forward()
-		for s := r.peek(); s != nil; s = r.peek() {
-			yield(s.start, s.end)
-			r.next++
+// nearest is how many ranks off the path are named.
+const nearest = 10
+
+// nearCritical are the ranks off the path with the least slack.
+func (a *pathMaker) nearCritical() []path.RankSlack {
+	list := []path.RankSlack{}
+	for row, s := range a.route.slack {
+		if s >= 0 && a.route.onPath[row] == 0 {
+			list = append(list, path.RankSlack{Rank: a.ranks[row].Rank, Seconds: inSeconds(s)})
 		}
 	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Seconds < list[j].Seconds })
+	return list[:min(len(list), nearest)]
 }

@@ -3,7 +3,6 @@ package criticalpath
 import (
 	"container/heap"
 	"math"
-	"sort"
 )
 
 // Slack is by how much a rank could be later without making the run longer: 0 on the critical path. It is walked
@@ -14,9 +13,6 @@ import (
 //
 // What is told of a rank is the mean over the time in which it does not wait. The least would say nothing: whoever takes
 // part in a last collective has none after it.
-
-// nearest is how many ranks off the path are named.
-const nearest = 10
 
 // lateness is a location on the way back.
 type lateness struct {
@@ -102,28 +98,16 @@ func slack(f *forward, end int64) []int64 {
 }
 
 // slackOf is that of each rank, by row, −1 where it is not known.
-func (a *analysis) slackOf() []int64 {
-	list := make([]int64, len(a.ranks))
+func slackOf(f *forward, end int64, ranks int) []int64 {
+	list := make([]int64, ranks)
 	for row := range list {
 		list[row] = -1
 	}
-	for i, s := range slack(a.forward, a.path.end) {
-		row := a.forward.locations[i].Row
+	for i, s := range slack(f, end) {
+		row := f.locations[i].Row
 		if s < math.MaxInt64 && (list[row] < 0 || s < list[row]) {
 			list[row] = s
 		}
 	}
 	return list
-}
-
-// nearCritical are the ranks off the path with the least slack.
-func (a *analysis) nearCritical() []RankSlack {
-	list := []RankSlack{}
-	for row, s := range a.slack {
-		if s >= 0 && a.onPath(row) == 0 {
-			list = append(list, RankSlack{a.ranks[row].Rank, a.seconds(s)})
-		}
-	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Seconds < list[j].Seconds })
-	return list[:min(len(list), nearest)]
 }

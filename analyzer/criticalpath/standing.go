@@ -1,7 +1,6 @@
 package criticalpath
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -36,7 +35,6 @@ const (
 	minRatioFew  = 1.25 // of three: the others are two
 	fewSpreads   = 8.0  // of the two others, that a third is beyond them
 	minSigma     = 3.0
-	repeated     = 10  // from how many times on a computation repeats
 	sustained    = 0.9 // of the parts of the run
 	parts        = 20
 )
@@ -74,7 +72,7 @@ func onCPU(a *account, what activity) (seconds, variance float64) {
 }
 
 // measures are those that can be relied on, in the order in which they are asked.
-func (a *analysis) measures() []measure {
+func (a *search) measures() []measure {
 	switch {
 	case a.sums:
 		return []measure{spent}
@@ -100,7 +98,7 @@ type worker struct {
 
 // standing finds the set of ranks that stands out, slowest first; nil if there is none. Of several it is the one that is
 // farthest from the next rank, so that ranks that are as slow are in it as well. mean is that of the others.
-func (a *analysis) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
@@ -140,7 +138,7 @@ func restOf(sorted []worker) []others {
 
 // looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
 // all ranks of one.
-func (a *analysis) looks(set []worker, n int) float64 {
+func (a *search) looks(set []worker, n int) float64 {
 	looks := math.Pow(float64(n), float64(len(set)))
 	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, nodeOf) {
 		looks = min(looks, 3*float64(n))
@@ -148,11 +146,8 @@ func (a *analysis) looks(set []worker, n int) float64 {
 	return looks
 }
 
-// nodeOf is where a rank ran.
-func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
-
 // whole tells whether a set is all ranks of one place, of several.
-func (a *analysis) whole(set []worker, place func(*trace.Rank) string) bool {
+func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 	name := place(&a.ranks[set[0].row])
 	n, elsewhere := 0, false
 	for row := range a.ranks {
@@ -210,7 +205,7 @@ type suspicion struct {
 
 // suspect asks by one measure after the other who stands out in some computations, among all and within each role: each set
 // once. It is one of so many questions.
-func (a *analysis) suspect(in scope, questions int) []*suspicion {
+func (a *search) suspect(in scope, questions int) []*suspicion {
 	var list []*suspicion
 	for _, m := range a.measures() {
 		groups := a.roles(a.workers(m, in))
@@ -234,14 +229,14 @@ func (a *analysis) suspect(in scope, questions int) []*suspicion {
 
 // workers are the ranks that take part in the comparison: those that ended early would only shift the mean, and who never
 // comes to a scope has no part in it.
-func (a *analysis) workers(m measure, in scope) []worker {
+func (a *search) workers(m measure, in scope) []worker {
 	var workers []worker
 	for row := range a.ranks {
 		i := a.mainOf[row]
-		if i < 0 || a.forward.extents[i].empty || a.ranks[row].EndedEarly != "" {
+		if i < 0 || a.extents[i].empty || a.ranks[row].EndedEarly != "" {
 			continue
 		}
-		account, w, takesPart := &a.accounts[i], worker{row: row}, in == nil
+		account, w, takesPart := &a.each[i], worker{row: row}, in == nil
 		for _, what := range account.activities() {
 			if in.has(what) {
 				seconds, variance := m.of(account, what)
@@ -259,7 +254,7 @@ func (a *analysis) workers(m measure, in scope) []worker {
 
 // lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
 // computation that comes only now and then, and for longer than any disturbance.
-func (a *analysis) lasting(set, workers []worker, in scope) bool {
+func (a *search) lasting(set, workers []worker, in scope) bool {
 	others := except(workers, set)
 	if len(others) == 0 {
 		return true
@@ -273,7 +268,7 @@ func (a *analysis) lasting(set, workers []worker, in scope) bool {
 	}
 	for _, w := range set {
 		region, excess := a.where(w, usual, in)
-		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
+		if t := a.each[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
 			if excess <= 3*disturbance {
 				return false
 			}
@@ -298,11 +293,11 @@ func (a *analysis) lasting(set, workers []worker, in scope) bool {
 }
 
 // disturbance is the longest one, in nanoseconds, of any computation that repeats.
-func (a *analysis) disturbance() int64 {
+func (a *search) disturbance() int64 {
 	longest := int64(0)
 	for _, i := range a.mainOf {
 		if i >= 0 {
-			for what, t := range a.accounts[i].tallies {
+			for what, t := range a.each[i].tallies {
 				if what.computes() {
 					longest = max(longest, t.longest())
 				}
@@ -313,9 +308,9 @@ func (a *analysis) disturbance() int64 {
 }
 
 // computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
-func (a *analysis) computing(row, part int) int64 {
+func (a *search) computing(row, part int) int64 {
 	i := a.mainOf[row]
-	b, x := &a.accounts[i].strip.mpi, a.forward.extents[i]
+	b, x := &a.each[i].strip.mpi, a.extents[i]
 	from, to := part*len(b.ns)/parts, (part+1)*len(b.ns)/parts
 	ns := int64(0)
 	for k := from; k < to; k++ {
@@ -327,10 +322,10 @@ func (a *analysis) computing(row, part int) int64 {
 }
 
 // usualOf is how long ranks compute on average in each computation, in ns.
-func (a *analysis) usualOf(others []worker, in scope) map[activity]int64 {
+func (a *search) usualOf(others []worker, in scope) map[activity]int64 {
 	usual := map[activity]int64{}
 	for _, o := range others {
-		for what, t := range a.accounts[a.mainOf[o.row]].tallies {
+		for what, t := range a.each[a.mainOf[o.row]].tallies {
 			if in.has(what) {
 				usual[what] += t.ns
 			}
@@ -344,9 +339,9 @@ func (a *analysis) usualOf(others []worker, in scope) map[activity]int64 {
 
 // where finds the computation in which a rank loses most against what is usual: its excess there, as far as it is on the path,
 // else all of it. excess is in nanoseconds.
-func (a *analysis) where(w worker, usual map[activity]int64, in scope) (region activity, excess int64) {
+func (a *search) where(w worker, usual map[activity]int64, in scope) (region activity, excess int64) {
 	most := int64(-1)
-	for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+	for what, t := range a.each[a.mainOf[w.row]].tallies {
 		if !in.has(what) || t.ns == 0 {
 			continue
 		}
@@ -373,14 +368,17 @@ func rowsOf(set []worker) map[int]bool {
 	return rows
 }
 
-func (a activity) less(b activity) bool {
-	switch {
-	case a.function != b.function:
-		return a.function < b.function
-	case a.site != b.site:
-		return a.site < b.site
-	case a.next != b.next:
-		return a.next < b.next
+// beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the
+// longest disturbance of a computation that repeats.
+func (a *search) beyondDisturbance(set []worker, mean float64) bool {
+	longest := int64(0)
+	for i := range a.each {
+		longest = max(longest, a.each[i].disturbance)
 	}
-	return a.nextSite < b.nextSite
+	for _, w := range set {
+		if w.useful-mean <= 3*inSeconds(longest) {
+			return false
+		}
+	}
+	return true
 }

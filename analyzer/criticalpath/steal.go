@@ -10,21 +10,6 @@ import (
 // CPU so neither runs nor waits for one, as its own machine counts it: it looks blocked in the kernel. What the machine as a
 // whole lost (trace.ContextSample.StealNS) tells that apart: it lies where ranks had a CPU to lose.
 
-// muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word;
-// and, of ranks that wanted one hardly ever, of the time of one CPU.
-const muchStolen = 0.05
-
-// A Machine is what the hypervisor took of a machine.
-type Machine struct {
-	Name string `json:"name"` // of its node; the host outside Kubernetes
-	// StealSeconds is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its
-	// CPUs together.
-	StealSeconds float64 `json:"steal_seconds"`
-	// Share is the part of the time for which the ranks there wanted a CPU, and it was stolen, at most 1. It is too much where
-	// other processes than the ranks lose CPUs.
-	Share float64 `json:"share"`
-}
-
 // machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
 type machine struct {
 	name        string
@@ -65,29 +50,14 @@ func machinesOf(ranks []trace.Rank) (of, list []*machine) {
 // ranFor is the CPU time of a rank between its first sample and its last one, in ns.
 func ranFor(r *trace.Rank) int64 { return r.Context[len(r.Context)-1].CPUNS - r.Context[0].CPUNS }
 
-// stealOf are the machines that lost anything, and whether all did, each so much that it is worth a word.
-func stealOf(ranks []trace.Rank) (list []Machine, everywhere bool) {
-	_, machines := machinesOf(ranks)
-	everywhere, list = len(machines) > 0, []Machine{}
-	for _, m := range machines {
-		share := 0.0
-		if m.stolen > 0 {
-			share = m.stolen / (m.stolen + m.ran)
-			list = append(list, Machine{Name: m.name, StealSeconds: m.stolen / 1e9, Share: share})
-		}
-		everywhere = everywhere && share >= muchStolen && m.stolen >= muchStolen*m.lasted
-	}
-	return list, everywhere
-}
-
 // takeSteal tells of what ranks were blocked for what was stolen. A rank's part of its machine's steal goes with its CPU time.
 // It lies in computations, in calls and in what nobody measured in proportion to their CPU time, but no more of it in a place
 // than that was blocked for. What is left then came in bursts, and lies where ranks were blocked.
-func (a *analysis) takeSteal() {
+func (a *allAccounts) takeSteal() {
 	a.machines, _ = machinesOf(a.ranks)
 	places := make([][]*offCPU, len(a.ranks)) // of all threads
-	for i, l := range a.forward.locations {
-		for _, o := range a.accounts[i].offCPU {
+	for i, l := range a.locations {
+		for _, o := range a.each[i].offCPU {
 			places[l.Row] = append(places[l.Row], o)
 		}
 	}
@@ -124,20 +94,17 @@ func (a *analysis) takeSteal() {
 	}
 }
 
-// losesMore reports whether the machines of all ranks of a set lose clearly more than those of the others.
-func (a *analysis) losesMore(set, others []worker) bool {
-	least, usual := a.machines[set[0].row].lost(), 0.0
-	for _, w := range set {
-		least = min(least, a.machines[w.row].lost())
-	}
-	for _, w := range others {
-		usual += a.machines[w.row].lost() / float64(len(others))
-	}
-	return least > 0 && least >= longer*usual
-}
+// nodeOf is where a rank ran.
+func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
 
-// isStolen reports whether a set was blocked where it computes longer since its CPUs were stolen; both are in ns beyond the
-// others, and the steal is a part of the time blocked.
-func (a *analysis) isStolen(set, others []worker, blocked, stolen float64) bool {
-	return stolen > 0 && stolen >= explains*blocked && a.losesMore(set, others)
+// throttling is for how long a rank's container was stopped between its first and its last sample, in seconds.
+func throttling(r *trace.Rank) (seconds float64, known bool) {
+	if len(r.Context) < 2 {
+		return 0, false
+	}
+	first, last := r.Context[0].ThrottledNS, r.Context[len(r.Context)-1].ThrottledNS
+	if first < 0 || last < 0 {
+		return 0, false
+	}
+	return float64(last-first) / 1e9, true
 }

@@ -1,69 +1,39 @@
 package criticalpath
 
-// A strip is how a location spent each of equal parts of the run.
-type strip struct {
-	mpi, wait bins
-}
+import (
+	"context"
 
-// bins add up time by parts of the run.
-type bins struct {
-	start, width int64
-	ns           []int64
-}
+	"github.com/cairn-mpi/cairn/analyzer/analyses/strips"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+)
 
-func newStrip(n int, start, end int64) strip {
-	width := max(1, (end-start+int64(n)-1)/int64(n))
-	return strip{
-		mpi:  bins{start: start, width: width, ns: make([]int64, n)},
-		wait: bins{start: start, width: width, ns: make([]int64, n)},
+// stripsAnalysis shows how each rank spent equal parts of the run.
+var stripsAnalysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1}, findStrips, accountsPass)
+
+func findStrips(ctx context.Context, r *pass.Run) (strips.Findings, error) {
+	a, err := accountsPass.Of(ctx, r)
+	if err != nil || a.sums {
+		return strips.Findings{}, err
 	}
-}
-
-func (b *bins) add(from, to int64) {
-	from, to = from-b.start, min(to-b.start, b.width*int64(len(b.ns)))
-	for from = max(from, 0); from < to; {
-		i := from / b.width
-		end := min((i+1)*b.width, to)
-		b.ns[i] += end - from
-		from = end
-	}
-}
-
-// absent is the pair of shares for a part of the run in which the rank was not there: not yet in MPI_Init, or gone.
-const absentMPI, absentWait = 0, 255
-
-// shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
-// part of the bin only.
-func (s *strip) shares(x extent) (mpi, wait []byte) {
-	mpi, wait = make([]byte, len(s.mpi.ns)), make([]byte, len(s.wait.ns))
-	for i := range mpi {
-		from, width := s.mpi.start+int64(i)*s.mpi.width, s.mpi.width
-		lived := max(0, min(x.end, from+width)-max(x.start, from))
-		if lived == 0 {
-			mpi[i], wait[i] = absentMPI, absentWait
-			continue
-		}
-		mpi[i] = share(s.mpi.ns[i]+width-lived, width)
-		wait[i] = min(mpi[i], share(s.wait.ns[i], width))
-	}
-	return mpi, wait
+	return strips.Findings{Strips: new(stripsOf(a))}, nil
 }
 
 // maxStrips is how many strips are told, and more than a screen can show.
 const maxStrips = 2048
 
 // strips are those of all ranks.
-func (a *analysis) strips() Strips {
-	s := Strips{Tile: max(1, (len(a.ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
+func stripsOf(a *allAccounts) strips.Strips {
+	s := strips.Strips{Tile: max(1, (len(a.ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
 	for from := 0; from < len(a.ranks); from += s.Tile {
 		var mpi, wait [][]byte
 		for row := from; row < min(from+s.Tile, len(a.ranks)); row++ {
 			i := a.mainOf[row]
-			if i < 0 || a.forward.extents[i].empty {
+			if i < 0 || a.extents[i].empty {
 				continue
 			}
-			s.Bins = len(a.accounts[i].strip.mpi.ns)
-			m, w := a.accounts[i].strip.shares(a.forward.extents[i])
+			s.Bins = len(a.each[i].strip.mpi.ns)
+			m, w := shares(&a.each[i].strip, a.extents[i])
 			mpi, wait = append(mpi, m), append(wait, w)
 		}
 		m, w := meanStrip(mpi, wait)
@@ -97,4 +67,24 @@ func meanStrip(mpi, wait [][]byte) (meanMPI, meanWait []byte) {
 	return meanMPI, meanWait
 }
 
-func share(ns, width int64) byte { return byte(min(255, (ns*255+width/2)/width)) }
+// absent is the pair of shares for a part of the run in which the rank was not there: not yet in MPI_Init, or gone.
+const absentMPI, absentWait = 0, 255
+
+// shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
+// part of the bin only.
+func shares(s *strip, x extent) (mpi, wait []byte) {
+	mpi, wait = make([]byte, len(s.mpi.ns)), make([]byte, len(s.wait.ns))
+	for i := range mpi {
+		from, width := s.mpi.start+int64(i)*s.mpi.width, s.mpi.width
+		lived := max(0, min(x.end, from+width)-max(x.start, from))
+		if lived == 0 {
+			mpi[i], wait[i] = absentMPI, absentWait
+			continue
+		}
+		mpi[i] = partOf(s.mpi.ns[i]+width-lived, width)
+		wait[i] = min(mpi[i], partOf(s.wait.ns[i], width))
+	}
+	return mpi, wait
+}
+
+func partOf(ns, width int64) byte { return byte(min(255, (ns*255+width/2)/width)) }

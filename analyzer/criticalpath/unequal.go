@@ -30,12 +30,11 @@ const (
 	minCorrelationFew = 0.97 // of few ranks, which are in order by chance now and then
 	fewToCorrelate    = 8
 	minExplained      = 0.9 // of the variance, by blocks of ranks
-	maxFirst          = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
 )
 
 // unequal finds the ranks among which work is divided unequally; nil: it is not. Where ranks shared CPUs and nothing is known
 // of single computations, only undisturbed time counts.
-func (a *analysis) unequal(shared bool) []worker {
+func (a *search) unequal(shared bool) []worker {
 	measures := a.measures()
 	if shared {
 		measures = measures[:1]
@@ -53,13 +52,13 @@ func (a *analysis) unequal(shared bool) []worker {
 
 // differ reports whether ranks compute unequally long, beyond what their own variation explains (χ² test), and so much that
 // it matters.
-func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
+func (a *search) differ(workers []worker, m measure, alpha float64) bool {
 	if len(workers) < 2 {
 		return false
 	}
 	mean := meanUseful(workers)
 	busiest := slices.MaxFunc(workers, func(x, y worker) int { return cmp.Compare(x.useful, y.useful) })
-	if mean <= 0 || busiest.useful < m.ratio*mean || busiest.useful-mean < minExcess*a.seconds(a.run()) {
+	if mean <= 0 || busiest.useful < m.ratio*mean || busiest.useful-mean < minExcess*inSeconds(a.run()) {
 		return false
 	}
 	sum := 0.0
@@ -98,7 +97,7 @@ func upperQuarter(workers []worker) []worker {
 // ranks differ by so much, in their middle half, that disturbances are no reason, unless they share CPUs.
 //
 // Besides regions, steps from one collective to the next are looked at: there all ranks are in step, whatever else they call.
-func (a *analysis) moving(shared bool) (workers []worker, region activity) {
+func (a *search) moving(shared bool) (workers []worker, region activity) {
 	most := 0.0
 	regions, steps := a.computations()
 	ranks := a.workers(spent, nil) // for all regions, of which there may be many
@@ -107,7 +106,7 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 			tallies := make(map[int]*tally, len(a.ranks))
 			for row, i := range a.mainOf {
 				if i >= 0 {
-					tallies[row] = in(&a.accounts[i])[what]
+					tallies[row] = in(&a.each[i])[what]
 				}
 			}
 			group := equallyOftenThere(ranks, tallies)
@@ -127,7 +126,7 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 }
 
 // computations are all regions, and all steps between collectives.
-func (a *analysis) computations() (regions, steps []activity) {
+func (a *search) computations() (regions, steps []activity) {
 	for what := range a.total {
 		if what.computes() {
 			regions = append(regions, what)
@@ -138,7 +137,7 @@ func (a *analysis) computations() (regions, steps []activity) {
 		if i < 0 {
 			continue
 		}
-		for what := range a.accounts[i].between {
+		for what := range a.each[i].between {
 			if !seen[what] {
 				seen[what] = true
 				steps = append(steps, what)
@@ -170,8 +169,8 @@ func equallyOftenThere(all []worker, tallies map[int]*tally) []worker {
 	})
 }
 
-func (a *analysis) tallyOf(w worker, what activity) *tally {
-	return a.accounts[a.mainOf[w.row]].tallies[what]
+func (a *search) tallyOf(w worker, what activity) *tally {
+	return a.each[a.mainOf[w.row]].tallies[what]
 }
 
 // instances is how many instances are known of all ranks.
@@ -200,7 +199,7 @@ func lostInSteps(workers []worker, tallies map[int]*tally) float64 {
 
 // moves reports whether the work of a region is given to one rank instead of another from time to time or, where that can be
 // told, scatters so that no noise is the reason.
-func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64, scatters bool) bool {
+func (a *search) moves(workers []worker, tallies map[int]*tally, alpha float64, scatters bool) bool {
 	n := instances(workers, tallies)
 	sums, within, unequal := make([]float64, n), 0.0, 0
 	for _, w := range workers {
@@ -223,7 +222,7 @@ func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64
 }
 
 // shapeOf is what the computation of ranks goes with.
-func (a *analysis) shapeOf(workers []worker) (shape verdict.Shape, width int) {
+func (a *search) shapeOf(workers []worker) (shape verdict.Shape, width int) {
 	if len(workers) < minRole {
 		return verdict.Irregular, 0
 	}
@@ -284,7 +283,7 @@ func explained[G comparable](workers []worker, group func(worker) G) bool {
 
 func square(x float64) float64 { return x * x }
 
-func (a *analysis) listed(workers []worker) string {
+func (a *search) listed(workers []worker) string {
 	list := make([]int, len(workers))
 	for i, w := range workers {
 		list[i] = a.ranks[w.row].Rank
@@ -294,7 +293,7 @@ func (a *analysis) listed(workers []worker) string {
 }
 
 // mostUnequal is the region in which ranks differ most: by the sum of what they spend there beyond the mean.
-func (a *analysis) mostUnequal(workers []worker) (region activity) {
+func (a *search) mostUnequal(workers []worker) (region activity) {
 	most := -1.0
 	for what := range a.total {
 		if !what.computes() {
@@ -304,7 +303,7 @@ func (a *analysis) mostUnequal(workers []worker) (region activity) {
 		times := make([]float64, len(workers))
 		for i, w := range workers {
 			if t := a.tallyOf(w, what); t != nil {
-				times[i] = a.seconds(t.ns)
+				times[i] = inSeconds(t.ns)
 				mean += times[i] / float64(len(workers))
 			}
 		}
@@ -319,7 +318,7 @@ func (a *analysis) mostUnequal(workers []worker) (region activity) {
 }
 
 // balanceHypotheses: all ranks have equal work, in total or each time.
-func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
+func (a *search) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 	const meaning = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
 	total := hypothesis{width: allRanks, change: inTotal, what: "all ranks had equal work", assumes: fmt.Sprintf(meaning, "in total"), cause: verdict.Cause{Kind: verdict.Imbalance}}
 	total.doubt = func(h *hypothesis, _ *played) bool {
@@ -334,7 +333,7 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 	each.doubt = func(h *hypothesis, _ *played) bool {
 		a.scatterGain = a.share(a.run() - h.length)
 		workers, region := a.moving(a.shared)
-		if workers == nil || a.cpus.areLimited() { // pauses look like it
+		if workers == nil || a.cpus.AreLimited() { // pauses look like it
 			return true
 		}
 		h.cause = a.imbalance(workers, region, true)
@@ -347,7 +346,7 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 }
 
 // imbalance is the cause that work is divided unequally.
-func (a *analysis) imbalance(workers []worker, region activity, moving bool) verdict.Cause {
+func (a *search) imbalance(workers []worker, region activity, moving bool) verdict.Cause {
 	all := a.workers(spent, nil)
 	rows := rowsOf(workers)
 	workers = slices.DeleteFunc(all, func(w worker) bool { return !rows[w.row] })

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
@@ -41,7 +41,7 @@ func TestHeldTime(t *testing.T) {
 	assert.InDelta(t, 0.020+0.010+0.013, f.Ranks[1].Computation, 1e-9)
 	untraced := 0.0
 	for _, s := range f.Path.ByFunction {
-		if s.Function == string(criticalpath.Untraced) {
+		if s.Function == string(accounts.Untraced) {
 			untraced = s.Seconds
 		}
 	}

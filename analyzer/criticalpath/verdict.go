@@ -14,23 +14,23 @@ const (
 )
 
 // decide makes the verdict of the causes that were found, in order, among all hypotheses.
-func (a *analysis) decide(e Efficiency, causes, all []hypothesis) verdict.Verdict {
+func (a *search) decide(parallel *float64, causes, all []hypothesis) verdict.Verdict {
 	list := make([]verdict.Cause, len(causes))
 	for i := range causes {
 		list[i] = causes[i].cause
 	}
-	facts := a.facts(e)
+	facts := a.facts(parallel)
 	facts.Harmless = a.harmless(all)
 	return verdict.Of(list, facts)
 }
 
 // harmless are the ranks that compute longest beyond the others, if the run would hardly be shorter otherwise; nil: there are
 // none.
-func (a *analysis) harmless(all []hypothesis) *verdict.Cause {
+func (a *search) harmless(all []hypothesis) *verdict.Cause {
 	var most *hypothesis
 	for i := range all {
 		h := &all[i]
-		if h.cause.Kind == verdict.Excess && h.promise >= muchLonger*a.seconds(a.run()) && (most == nil || h.promise > most.promise) {
+		if h.cause.Kind == verdict.Excess && h.promise >= muchLonger*inSeconds(a.run()) && (most == nil || h.promise > most.promise) {
 			most = h
 		}
 	}
@@ -41,10 +41,10 @@ func (a *analysis) harmless(all []hypothesis) *verdict.Cause {
 }
 
 // facts are what the sentence says beside the causes.
-func (a *analysis) facts(e Efficiency) verdict.Facts {
+func (a *search) facts(parallel *float64) verdict.Facts {
 	f := verdict.Facts{
-		RunSeconds: a.seconds(a.run()), Ranks: len(a.ranks), Parallel: e.Parallel, SumsOnly: a.sums,
-		StartEnd: a.seconds(a.startAndEnd()),
+		RunSeconds: inSeconds(a.run()), Ranks: len(a.ranks), Parallel: parallel, SumsOnly: a.sums,
+		StartEnd: inSeconds(a.startAndEnd()),
 	}
 	workers := a.workers(spent, nil)
 	f.Ended = len(workers)
@@ -62,15 +62,15 @@ func (a *analysis) facts(e Efficiency) verdict.Facts {
 		}
 	}
 	for i := range a.mainOf {
-		if l := a.mainOf[i]; l >= 0 && a.accounts[l].untraced > 0 {
-			f.UntracedSeconds += a.seconds(a.accounts[l].untraced)
+		if l := a.mainOf[i]; l >= 0 && a.each[l].untraced > 0 {
+			f.UntracedSeconds += inSeconds(a.each[l].untraced)
 		}
 	}
 	return f
 }
 
 // costliestCall is the call site that costs all ranks together most time, and its part of that.
-func (a *analysis) costliestCall() (where activity, share float64) {
+func (a *search) costliestCall() (where activity, share float64) {
 	most, all := int64(0), int64(0)
 	for k, t := range a.total {
 		all += t.ns
@@ -85,11 +85,11 @@ func (a *analysis) costliestCall() (where activity, share float64) {
 }
 
 // decideBySums makes the verdict that sums suffice for. Nothing can be replayed, so that no gain is known.
-func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
+func (a *search) decideBySums(parallel, communication *float64) verdict.Verdict {
 	var causes []hypothesis
 	enough := func(h *hypothesis) bool { return h.estimated == 0 || a.share(h.estimated) >= minGain[h.cause.Kind] }
 	for _, h := range []*hypothesis{a.limits(), a.fewCPUs()} {
-		if h != nil && enough(h) && e.Communication != nil && *e.Communication < lowEfficiency {
+		if h != nil && enough(h) && communication != nil && *communication < lowEfficiency {
 			causes = append(causes, *h)
 		}
 	}
@@ -101,11 +101,11 @@ func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
 		causes = append(causes, hypothesis{cause: a.imbalance(workers, a.mostUnequal(workers), false)})
 	}
 	causes = causes[:min(len(causes), maxCauses)]
-	return a.decide(e, causes, nil)
+	return a.decide(parallel, causes, nil)
 }
 
 // slowestWorker is a rank that takes longer for each task than others, and is given fewer of them; nil: there is none.
-func (a *analysis) slowestWorker() *hypothesis {
+func (a *search) slowestWorker() *hypothesis {
 	regions := a.unevenRegions()
 	for _, what := range regions {
 		if h := a.slowWorker(what, len(regions)); h != nil {
@@ -115,12 +115,13 @@ func (a *analysis) slowestWorker() *hypothesis {
 	return nil
 }
 
-// nameThePhases says in which phase a cause is, where the program has several loops and one of them alone has its call.
-func nameThePhases(causes []hypothesis, f *phases.Findings) {
+// inPhases says in which phase each cause is, where the program has several loops and one of them alone has its call.
+func inPhases(causes []hypothesis, f *phases.Findings) []hypothesis {
 	loops := slices.DeleteFunc(slices.Clone(f.Phases), func(p phases.Phase) bool { return !p.Loop })
 	if len(loops) < 2 {
-		return
+		return causes
 	}
+	causes = slices.Clone(causes)
 	for i := range causes {
 		c := &causes[i].cause
 		at := slices.DeleteFunc(slices.Clone(loops), func(p phases.Phase) bool {
@@ -130,4 +131,5 @@ func nameThePhases(causes []hypothesis, f *phases.Findings) {
 			c.Phase = at[0].Name
 		}
 	}
+	return causes
 }

@@ -1,9 +1,6 @@
 package criticalpath
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
@@ -64,81 +61,4 @@ func tallyAt[K comparable](m map[K]*waitTally, k K) *waitTally {
 		m[k] = new(waitTally)
 	}
 	return m[k]
-}
-
-// Names of the late senders that are listed apart, each a part of all late senders.
-var wrongOrder = [...]string{"late sender, wrong order, same source", "late sender, wrong order, different sources"}
-
-func (a *analysis) waitTimes() []WaitTime {
-	list := []WaitTime{}
-	for k, t := range a.forward.kinds {
-		if t.count > 0 {
-			list = append(list, WaitTime{Kind: waitstate.Kind(k).String(), Count: t.count, Seconds: a.seconds(t.ns), UncertainSeconds: a.seconds(t.uncertain)})
-		}
-	}
-	for i, w := range a.forward.wrongOrder {
-		if w.Count > 0 {
-			list = append(list, WaitTime{Kind: wrongOrder[i], PartOf: waitstate.LateSender.String(), Count: w.Count, Seconds: a.seconds(w.NS)})
-		}
-	}
-	slices.SortStableFunc(list, func(x, y WaitTime) int { return -cmp.Compare(x.Seconds, y.Seconds) })
-	return list
-}
-
-// waitBreakdown are the wait states by rank, call site and pair of ranks, costliest first.
-func (a *analysis) waitBreakdown() WaitBreakdown {
-	ranks, sites, pairs := map[RankWait]*waitTally{}, map[SiteWait]*waitTally{}, map[PairWait]*waitTally{}
-	for i, l := range a.forward.locations {
-		tables := &a.forward.tables[i]
-		for p, t := range tables.places {
-			kind := p.kind.String()
-			merge(ranks, RankWait{Rank: l.Rank, Kind: kind}, t)
-			place := a.names.place(p.function, p.site)
-			merge(sites, SiteWait{Kind: kind, Function: place.Function, CallSite: place.CallSite}, t)
-		}
-		for p, t := range tables.partners {
-			merge(pairs, PairWait{Rank: l.Rank, Cause: a.forward.locations[p.cause].Rank, Kind: p.kind.String()}, t)
-		}
-	}
-	var b WaitBreakdown
-	b.ByRank, b.RanksOmitted = costliestWaits(ranks, func(w RankWait, t *waitTally) RankWait { w.Count, w.Seconds = t.count, a.seconds(t.ns); return w })
-	b.ByCallSite, b.CallSitesOmitted = costliestWaits(sites, func(w SiteWait, t *waitTally) SiteWait { w.Count, w.Seconds = t.count, a.seconds(t.ns); return w })
-	b.ByPair, b.PairsOmitted = costliestWaits(pairs, func(w PairWait, t *waitTally) PairWait { w.Count, w.Seconds = t.count, a.seconds(t.ns); return w })
-	return b
-}
-
-func merge[K comparable](m map[K]*waitTally, k K, t *waitTally) {
-	sum := tallyAt(m, k)
-	sum.count += t.count
-	sum.ns += t.ns
-}
-
-// A waitRow is one that can be put in order whatever happens to be equal.
-type waitRow interface {
-	comparable
-	key() (int, int, string)
-}
-
-func (w RankWait) key() (rank, cause int, text string) { return w.Rank, 0, w.Kind }
-func (w SiteWait) key() (rank, cause int, text string) {
-	return 0, 0, w.Kind + "\x00" + w.Function + "\x00" + w.CallSite
-}
-func (w PairWait) key() (rank, cause int, text string) { return w.Rank, w.Cause, w.Kind }
-
-func costliestWaits[K waitRow](m map[K]*waitTally, row func(K, *waitTally) K) (list []K, omitted int) {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y K) int {
-		xr, xc, xt := x.key()
-		yr, yc, yt := y.key()
-		return cmp.Or(-cmp.Compare(m[x].ns, m[y].ns), cmp.Compare(xr, yr), cmp.Compare(xc, yc), cmp.Compare(xt, yt))
-	})
-	omitted = max(0, len(keys)-maxRows)
-	keys = keys[:len(keys)-omitted]
-	for i, k := range keys {
-		keys[i] = row(k, m[k])
-	}
-	return keys, omitted
 }

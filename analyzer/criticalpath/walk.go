@@ -1,5 +1,12 @@
 package criticalpath
 
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
 // A route is the critical path as stretches, sorted by time for each location.
 type route struct {
 	start, end int64
@@ -7,6 +14,31 @@ type route struct {
 	launchEnd  int64
 	stretches  []stretchLog // by location
 	count      int
+	onPath     []int64 // by row: what of the path is on a rank, its launch included, in ns
+	slack      []int64 // by row: by how much a rank could be later (slack.go); −1: not known
+}
+
+// routePass finds the critical path. Nil for a trace without the times of single calls.
+var routePass = pass.New("route", func(ctx context.Context, r *pass.Run) (*route, error) {
+	f, err := matchingPass.Of(ctx, r)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	p, ranks := walk(f), r.Trace().Ranks().Len()
+	p.onPath, p.slack = p.byRow(f.locations, ranks), slackOf(f, p.end, ranks)
+	return &p, nil
+}, matchingPass)
+
+// byRow adds the path up by ranks.
+func (p *route) byRow(locations []timeline.Location, ranks int) []int64 {
+	list := make([]int64, ranks)
+	for i, l := range locations {
+		list[l.Row] += p.stretches[i].ns
+		if i == p.launch {
+			list[l.Row] += p.launchEnd - p.start
+		}
+	}
+	return list
 }
 
 // walk goes backward from the last location to leave.
@@ -60,5 +92,17 @@ func walk(f *forward) route {
 func (p *route) take(at int, start, end int64) {
 	if end > start && p.stretches[at].add(stretch{start, end}) {
 		p.count++
+	}
+}
+
+// stretchesOf lists the stretches of the path on the rank of a location.
+func (p *route) stretchesOf(locations []timeline.Location, location int, yield func(begin, end int64)) {
+	row := locations[location].Row
+	for i := location; i < len(locations) && locations[i].Row == row; i++ {
+		r := p.stretches[i].forward()
+		for s := r.peek(); s != nil; s = r.peek() {
+			yield(s.start, s.end)
+			r.next++
+		}
 	}
 }

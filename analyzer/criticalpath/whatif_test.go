@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -80,9 +80,9 @@ func TestEfficiencies(t *testing.T) {
 // Rank 0 waits 30 in the barrier at w.c:2, for rank 1.
 func TestWaitsByRankCallSiteAndPair(t *testing.T) {
 	w := analyze(t, lateAtBarrier()).Waits
-	assert.Equal(t, []criticalpath.RankWait{{Rank: 0, Kind: "wait at barrier", Count: 1, Seconds: 0.03}}, w.ByRank)
-	assert.Equal(t, []criticalpath.SiteWait{{Kind: "wait at barrier", Function: "MPI_Barrier", CallSite: "w.c:2", Count: 1, Seconds: 0.03}}, w.ByCallSite)
-	assert.Equal(t, []criticalpath.PairWait{{Rank: 0, Cause: 1, Kind: "wait at barrier", Count: 1, Seconds: 0.03}}, w.ByPair)
+	assert.Equal(t, []waitfindings.RankWait{{Rank: 0, Kind: "wait at barrier", Count: 1, Seconds: 0.03}}, w.ByRank)
+	assert.Equal(t, []waitfindings.SiteWait{{Kind: "wait at barrier", Function: "MPI_Barrier", CallSite: "w.c:2", Count: 1, Seconds: 0.03}}, w.ByCallSite)
+	assert.Equal(t, []waitfindings.PairWait{{Rank: 0, Cause: 1, Kind: "wait at barrier", Count: 1, Seconds: 0.03}}, w.ByPair)
 }
 
 // Rank 0 sends three messages; rank 1 receives one and posts a receive for another, which it never waits for. The third is

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -12,7 +13,7 @@ type Reader struct {
 	Record    timeline.Record
 	Terminal  int32
 	Place     int32 // an index into Journal.Places
-	Poll      match.Poll
+	Poll      polling.Poll
 	Posted    bool // others may depend on it: see Dependents
 	Completes bool // it may depend on others: see Completion
 	Entries   []Entry
@@ -81,7 +82,7 @@ func (r *Reader) Next() bool {
 	took, at := unsigned(c.b, at)
 	c.at = at
 	r.Terminal = int32(terminal)
-	r.Poll = match.Poll(flags >> pollShift)
+	r.Poll = polling.Poll(flags >> pollShift)
 	r.Posted, r.Completes = flags&isPosted != 0, flags&completes != 0
 	o := &r.Record
 	o.Outside = flags&isOutside != 0

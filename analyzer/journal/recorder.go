@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -37,7 +38,7 @@ type present struct {
 	index       uint64
 	outside     bool
 	terminal    int32
-	poll        match.Poll
+	poll        polling.Poll
 	there       bool
 	posted      bool
 	completes   bool
@@ -112,7 +113,7 @@ const (
 	kindMask     = 1<<legsShift - 1
 )
 
-// Flags of a call, as they are written, with three bits of a match.Poll from pollShift on. No call has them all, since one
+// Flags of a call, as they are written, with three bits of a polling.Poll from pollShift on. No call has them all, since one
 // that is Aside completes and enters nothing: endOfSlab is none.
 const (
 	isOutside = 1 << iota

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -13,7 +14,7 @@ import (
 // other processors do it.
 type Call struct {
 	timeline.Record
-	Poll     Poll
+	Poll     polling.Poll
 	Terminal int32 // its signature, an index into the trace's
 
 	open      bool // it never returned: its rank ended in it
@@ -75,8 +76,8 @@ type reading struct {
 	instances     instances
 	communicators []trace.Communicator
 	decoded       func(*timeline.Call)
-	gaps          []*LocationGaps // by location: several readers take turns at its calls
-	known         []knownCalls    // likewise
+	gaps          []*polling.LocationGaps // by location: several readers take turns at its calls
+	known         []knownCalls            // likewise
 }
 
 type terminalPlan struct {
@@ -100,8 +101,8 @@ const (
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
 	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators()), communicators: t.Communicators()}
-	gaps := NewGaps(t)
-	for i := range gaps.locations {
+	gaps := polling.NewGaps(t)
+	for i := range t.Threads().Len() {
 		r.gaps = append(r.gaps, gaps.Of(i))
 	}
 	if len(signatures) <= mostKnown && len(r.gaps) <= mostLocations {

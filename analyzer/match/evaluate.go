@@ -345,7 +345,7 @@ func (s *shape) leave(own *shapeMember, m *Matcher) {
 		}
 	}
 	if own.asked >= 0 {
-		m.threads[own.location].attempt.last = s.times[own.asked].exit
+		m.threads[own.location].attempt.Skip(s.times[own.asked].exit)
 	}
 	if own.last < 0 {
 		return

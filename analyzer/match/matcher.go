@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -35,7 +36,7 @@ type Matcher struct {
 // threadState is where one location is.
 type threadState struct {
 	row      int
-	attempt  Attempt
+	attempt  polling.Attempt
 	settling settling
 }
 

@@ -1,6 +1,10 @@
 package match
 
-import "math"
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/analyzer/polling"
+)
 
 // A packed call is a Call in one cache line, but for when it was entered, which its turn says. Calls wait for their turn in
 // the order of time beside those of all other locations: with many ranks, matching takes most of its time for fetching them
@@ -15,7 +19,7 @@ type packed struct {
 	peer                  int32 // destination, of a collective the root
 	source                int32 // and of a collective the lower half of its bytes,
 	tag                   int32 // and the upper one
-	poll                  Poll
+	poll                  polling.Poll
 	flags                 packedFlags
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -93,7 +94,7 @@ func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 	if rare() {
 		c.ExitError = math.MaxUint32 + 1
 	}
-	c.Poll, c.Terminal, c.open, c.idle, c.vain = Poll(random.IntN(8)), int32(terminal), rare(), rare(), rare()
+	c.Poll, c.Terminal, c.open, c.idle, c.vain = polling.Poll(random.IntN(8)), int32(terminal), rare(), rare(), rare()
 	c.plan = of.plan
 	first = len(r.requests)
 	if c.idle {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -274,7 +275,7 @@ func (c *closure) take(m *member, call *Call) bool {
 	if call.open {
 		return false
 	}
-	if kind := call.Poll.Kind(); kind == Missed || kind == Hit {
+	if kind := call.Poll.Kind(); kind == polling.Missed || kind == polling.Hit {
 		c.plain = false
 	}
 	p := call.plan

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 )
 
 // A shape is what a section has in common with those that follow it in later trips of the same loops: the calls of each
@@ -44,7 +46,7 @@ type shapeMember struct {
 type slot struct {
 	terminal    int32
 	flags       packedFlags
-	poll        Poll
+	poll        polling.Poll
 	member      int32
 	previous    int32 // slot of the location's call before that is not idle, −1: none
 	following   int32 // and of the one after
@@ -129,7 +131,7 @@ func (s *shape) addMember(c *closure, m *member) {
 				}
 				own.last = n
 			}
-			if p.poll.Kind() != Aside {
+			if p.poll.Kind() != polling.Aside {
 				own.asked = n
 			}
 			s.slots = append(s.slots, one)

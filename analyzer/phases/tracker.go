@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -57,7 +57,7 @@ func (p *Plan) Thread(location int) activity.Thread {
 }
 
 // Call notes a call, which is such a poll.
-func (t *Tracker) Call(c *timeline.Record, poll match.Poll) {
+func (t *Tracker) Call(c *timeline.Record, poll polling.Poll) {
 	if t == nil {
 		return
 	}
@@ -156,7 +156,7 @@ func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
 	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	all := match.NewGaps(p.trace)
+	all := polling.NewGaps(p.trace)
 	for i, l := range p.locations {
 		if l.Main != i {
 			continue

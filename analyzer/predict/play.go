@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -145,7 +146,7 @@ type thread struct {
 
 	longer []int64 // by scenario: what it has computed more than in the trace
 
-	attempt match.Attempt
+	attempt polling.Attempt
 	since   []int64 // when the polls began of which the next successful one is the last
 
 	begin, in            []int64 // when the thread's part of the run began, and when it had left MPI_Init
@@ -247,9 +248,9 @@ func (p *player) take(th *thread) {
 	if !th.started {
 		p.start(th, c)
 	}
-	_, polling := th.attempt.See(r.Poll, c)
-	s.idle = polling || c.Signature.Untraced
-	s.polls = r.Poll.Kind() == match.Missed && th.attempt.Since == c.Enter
+	_, asks := th.attempt.See(r.Poll, c)
+	s.idle = asks || c.Signature.Untraced
+	s.polls = r.Poll.Kind() == polling.Missed && th.attempt.Since == c.Enter
 	if r.Posted {
 		if m := p.post(&th.posts, r.Dependents()); m != nil {
 			s.posts = append(s.posts, m)

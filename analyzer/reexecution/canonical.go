@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -23,7 +23,7 @@ func Each(ctx context.Context, t timeline.Trace, location int, f func(*Call) err
 		return c, err
 	}
 	c := canonical{
-		issue: f, gaps: match.NewGaps(t).Of(location), requests: map[int64]made{},
+		issue: f, gaps: polling.NewGaps(t).Of(location), requests: map[int64]made{},
 		persistent: map[int64][]trace.Value{}, started: map[int64]bool{}, ahead: newLookahead(open, maxAhead),
 	}
 	if err := c.meanGaps(t, location); err != nil {
@@ -38,7 +38,7 @@ type made struct{ receives, persistent bool }
 // A canonical brings the calls of one thread into their canonical form.
 type canonical struct {
 	issue   func(*Call) error
-	gaps    *match.LocationGaps
+	gaps    *polling.LocationGaps
 	thread  activity.Thread
 	mean    map[int32]int64 // gaps by terminal, ns, where the times of single calls were not kept
 	compute int64           // ns since the last call that was issued

@@ -4,30 +4,39 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // next says what to do next: about the first cause, and one step about each of those that follow.
 func (r *Report) next() []string {
-	if s := r.Stopped; s != nil {
+	if s := Of[stopped.Findings](r).Stopped; s != nil {
 		if s.Kind != "" {
 			return s.Advice
 		}
-		ended := *r
-		ended.Stopped = nil
-		return append(slices.Clone(s.Advice), ended.next()...)
+		return append(slices.Clone(s.Advice), r.nextOfVerdict()...)
 	}
-	if r.lacksPath() != nil {
-		return r.nextWithoutPath()
+	return r.nextOfVerdict()
+}
+
+func (r *Report) nextOfVerdict() []string {
+	if r.lacksVerdict() != nil {
+		return r.nextWithoutVerdict()
 	}
-	if len(r.Verdict.Causes) == 0 {
+	causes := r.Verdict().Causes
+	if len(causes) == 0 {
 		return r.nextBalanced()
 	}
 	var steps []string
-	for i := range r.Verdict.Causes {
-		c := &r.Verdict.Causes[i]
+	for i := range causes {
+		c := &causes[i]
 		advice := c.Advice(r.neighbors(c))
 		if i > 0 {
 			advice = advice[:1]
@@ -51,7 +60,8 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 	}
 	var node, host string
 	mean, others := 0.0, 0.0
-	for _, t := range r.Ranks {
+	all := Of[ranks.Findings](r).Ranks
+	for _, t := range all {
 		if t.Rank == *c.Rank {
 			node, host = t.Node, t.Host
 		} else {
@@ -59,7 +69,7 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 			others++
 		}
 	}
-	for _, t := range r.Ranks {
+	for _, t := range all {
 		if t.Rank == *c.Rank || t.Node != node || node == "" && t.Host != host {
 			continue
 		}
@@ -72,33 +82,34 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 }
 
 func (r *Report) nextBalanced() []string {
-	e := r.Efficiency
+	e := r.Efficiency()
 	if e.Parallel != nil && *e.Parallel >= verdict.Good {
-		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", whole(*e.Parallel))}
+		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", section.Whole(*e.Parallel))}
 	}
 	var steps []string
 	if low(e.LoadBalance) {
-		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", whole(*e.LoadBalance)))
+		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", section.Whole(*e.LoadBalance)))
 	}
 	if low(e.Serialization) && *e.Serialization <= *e.Transfer {
 		steps = append(steps, remedy["serialization"])
 	} else if low(e.Transfer) {
 		steps = append(steps, remedy["transfer"])
 	}
-	if low(e.Communication) && len(r.CallSites) > 0 {
-		c := r.CallSites[0]
+	if sites := Of[ranks.Findings](r).CallSites; low(e.Communication) && len(sites) > 0 {
+		c := sites[0]
 		costs := wording.Duration(c.Seconds) + " of all ranks together"
 		if c.Waiting != nil {
 			costs += fmt.Sprintf(", %s of it waiting", wording.Duration(*c.Waiting))
 		}
 		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s).", callsite.At(c.Function, c.CallSite), costs))
 	}
-	if r.Path == nil {
+	route := Of[path.Findings](r).Path
+	if route == nil {
 		return append(steps, "Trace with timing lossy or lossless: the times of single calls say what the ranks wait for.")
 	}
-	for _, f := range r.Path.ByFunction {
+	for _, f := range route.ByFunction {
 		if (f.Function == "MPI_Init" || f.Function == "MPI_Init_thread" || f.Function == "launch") && f.Share > 0.2 {
-			steps = append(steps, fmt.Sprintf("%d%% of the critical path is %s: the run is short, so starting it counts. Look at a longer one.", whole(f.Share), f.Function))
+			steps = append(steps, fmt.Sprintf("%d%% of the critical path is %s: the run is short, so starting it counts. Look at a longer one.", section.Whole(f.Share), f.Function))
 		}
 	}
 	if len(steps) == 0 {
@@ -113,15 +124,15 @@ func low(efficiency *float64) bool { return efficiency != nil && *efficiency < v
 // warnings are what makes the rest less certain.
 func (r *Report) warnings() []string {
 	list := append([]string{}, r.Notes...)
-	if r.Clock.Violations > 0 {
+	if clock := Of[run.Findings](r).Clock; clock.Violations > 0 {
 		why := "clocks disagree"
-		if len(r.Clock.Domains) <= 1 {
+		if len(clock.Domains) <= 1 {
 			why = "the clocks of the node's processors disagree"
 		}
-		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, wording.Duration(r.Clock.WorstSeconds), why))
+		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", clock.Violations, wording.Duration(clock.WorstSeconds), why))
 	}
-	if r.CPUs != nil && r.CPUs.StolenEverywhere {
-		list = append(list, fmt.Sprintf("The hypervisor runs other machines on the CPUs of all nodes of this job: it took at least %d%% of the time for which ranks wanted a CPU, and times vary with what these others do.", r.leastStolen()))
+	if c := Of[cpus.Findings](r).CPUs; c != nil && c.StolenEverywhere {
+		list = append(list, fmt.Sprintf("The hypervisor runs other machines on the CPUs of all nodes of this job: it took at least %d%% of the time for which ranks wanted a CPU, and times vary with what these others do.", leastStolen(c)))
 	}
 	const most = 8
 	if len(list) > most {
@@ -131,9 +142,9 @@ func (r *Report) warnings() []string {
 }
 
 // leastStolen is what the machine that lost least of its CPUs lost, in percent.
-func (r *Report) leastStolen() int {
+func leastStolen(c *cpus.CPUs) int {
 	least := 1.0
-	for _, m := range r.CPUs.Machines {
+	for _, m := range c.Machines {
 		least = min(least, m.Share)
 	}
 	return int(100 * least)

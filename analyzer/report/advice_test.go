@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -31,8 +34,8 @@ func TestWhatToDoNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}
-			r.Verdict.Causes = c.causes
-			r.Ranks = []criticalpath.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}
+			r.Put(&found.Findings{Verdict: verdict.Verdict{Causes: c.causes}})
+			r.Put(&ranks.Findings{Ranks: []ranks.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}})
 			text := strings.Join(r.next(), "\n")
 			for _, says := range c.says {
 				assert.Contains(t, text, says)
@@ -45,17 +48,17 @@ func TestWhatToDoNext(t *testing.T) {
 // TestCPUsAreTold: the page and the summary say what ranks had of the CPUs where that is known.
 func TestCPUsAreTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		cpus *criticalpath.CPUs
+		cpus *cpus.CPUs
 		says string
 	}{
 		"not known": {nil, ""},
-		"shared":    {&criticalpath.CPUs{Share: 0.4, PutAside: 100}, "A rank had a CPU for 40% of its time."},
-		"stopped":   {&criticalpath.CPUs{Share: 0.7, Stopped: 0.25}, "A rank had a CPU for 70% of its time, and its container's CPU limit stopped it for 25%."},
+		"shared":    {&cpus.CPUs{Share: 0.4, PutAside: 100}, "A rank had a CPU for 40% of its time."},
+		"stopped":   {&cpus.CPUs{Share: 0.7, Stopped: 0.25}, "A rank had a CPU for 70% of its time, and its container's CPU limit stopped it for 25%."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}
-			r.CPUs = c.cpus
-			assert.Equal(t, c.says, r.cpus())
+			r.Put(&cpus.Findings{CPUs: c.cpus})
+			assert.Equal(t, c.says, cpus.Sentence(&r.Run))
 		})
 	}
 }
@@ -67,7 +70,7 @@ func TestWhatToDoWithoutCPUs(t *testing.T) {
 		verdict.Limits: "Raise the CPU limits",
 	} {
 		r := Report{}
-		r.Verdict.Causes = []verdict.Cause{{Kind: verdict.CPUs, Form: form}}
+		r.Put(&found.Findings{Verdict: verdict.Verdict{Causes: []verdict.Cause{{Kind: verdict.CPUs, Form: form}}}})
 		assert.Contains(t, strings.Join(r.next(), "\n"), says)
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"embed"
 	"encoding/json"
 	"html/template"
+	"io/fs"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
 //go:embed page
@@ -22,7 +21,7 @@ var libraryText string
 type page struct {
 	Title      string
 	About      []string // program, job, date
-	Provenance Provenance
+	Provenance section.Provenance
 	RunSeconds float64
 	Verdict    template.HTML
 	Sections   []shownSection
@@ -37,52 +36,51 @@ type shownSection struct {
 	Content     template.HTML
 }
 
-// templates are the page's parts by file name.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"seconds": wording.Duration, "fixed": fixed, "known": known, "percent": percent, "explain": explain,
-	"place":    func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
-	"minus":    func(a, b float64) float64 { return a - b },
-	"plus":     func(a, b float64) float64 { return a + b },
-	"activity": activity, "early": early,
-	"share": func(part, whole float64) string {
-		if whole <= 0 {
-			return percent(0)
-		}
-		return percent(part / whole)
-	},
-}).ParseFS(parts, "page/*.html.tmpl", "page/sections/*.html.tmpl"))
+// head are the parts of the page that are of no analysis; provenance comes last.
+var (
+	verdictBox  = section.Section{Name: "verdict", Files: below("page")}
+	provenances = section.Section{Name: "provenance", Title: "Provenance", Files: below("page"), View: viewProvenance}
+)
 
-// HTML is index.html.
+func below(dir string) fs.FS {
+	sub, err := fs.Sub(parts, dir)
+	if err != nil {
+		panic(err) // the name is no path
+	}
+	return sub
+}
+
+// HTML is index.html, with the sections of the analyses.
 func (r *Report) HTML() ([]byte, error) {
 	style, err := parts.ReadFile("page/page.css")
 	if err != nil {
 		return nil, err
 	}
 	script, data := newScript(), map[string]any{}
-	p := page{Title: r.title(), About: r.titleParts(), Provenance: r.Provenance, RunSeconds: r.RunSeconds, Style: template.CSS(style), Library: template.JS(libraryText)}
-	if p.Verdict, err = execute("verdict", r.verdictView()); err != nil {
+	p := page{Title: r.title(), About: r.titleParts(), Provenance: r.Provenance, RunSeconds: r.RunSeconds(), Style: template.CSS(style), Library: template.JS(libraryText)}
+	if p.Verdict, err = execute(&verdictBox, r.verdictView()); err != nil {
 		return nil, err
 	}
-	for _, s := range sections {
-		view := s.view(r)
+	for _, s := range r.sections() {
+		view := s.View(&r.Run)
 		if view == nil {
 			continue
 		}
-		content, err := execute(s.name, view)
+		content, err := execute(&s, view)
 		if err != nil {
 			return nil, err
 		}
-		p.Sections = append(p.Sections, shownSection{s.name, s.title, content})
-		if s.chart == nil {
+		p.Sections = append(p.Sections, shownSection{s.Name, s.Title, content})
+		if s.Chart == nil {
 			continue
 		}
-		if chart := s.chart(r); chart != nil {
-			data[s.name] = chart
-			script.section(s.name)
+		if chart := s.Chart(&r.Run); chart != nil {
+			data[s.Name] = chart
+			script.section(s.Files, s.Name)
 		}
 	}
 	data["panel"] = r.chartPanel()
-	script.section("panel")
+	script.section(below("page"), "panel")
 	charts, err := json.Marshal(data) // with <, > and & escaped: it cannot end its element
 	if err != nil {
 		return nil, err
@@ -91,17 +89,28 @@ func (r *Report) HTML() ([]byte, error) {
 	if p.Script, err = script.text(); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "page.html.tmpl", p); err != nil {
-		return nil, err
+	whole := section.Section{Name: "page", Files: below("page")}
+	content, err := execute(&whole, p)
+	return []byte(content), err
+}
+
+// sections are those of the page after the verdict, in their order.
+func (r *Report) sections() (all []section.Section) {
+	for _, a := range r.list {
+		all = append(all, a.Describe().Sections...)
 	}
-	return b.Bytes(), nil
+	return append(all, provenances)
 }
 
 // execute makes a section's content.
-func execute(name string, view any) (template.HTML, error) {
+func execute(s *section.Section, view any) (template.HTML, error) {
+	name := s.Name + ".html.tmpl"
+	t, err := template.New(name).Funcs(section.Functions).Funcs(s.Functions).ParseFS(s.Files, name)
+	if err != nil {
+		return "", err
+	}
 	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, name+".html.tmpl", view)
+	err = t.Execute(&b, view)
 	return template.HTML(b.String()), err
 }
 
@@ -114,22 +123,22 @@ type script struct {
 func newScript() *script {
 	s := &script{}
 	s.WriteString("'use strict';\n(() => {\nconst charts = JSON.parse(document.getElementById('data').textContent);\n")
-	s.file("page/tables.js")
-	s.file("page/charts.js")
+	s.file(parts, "page/tables.js")
+	s.file(parts, "page/charts.js")
 	return s
 }
 
-func (s *script) file(name string) {
-	text, err := parts.ReadFile(name)
+func (s *script) file(files fs.FS, name string) {
+	text, err := fs.ReadFile(files, name)
 	if s.err == nil {
 		s.err = err
 	}
 	s.Write(text)
 }
 
-func (s *script) section(name string) {
+func (s *script) section(files fs.FS, name string) {
 	s.WriteString("((data) => {\n")
-	s.file("page/sections/" + name + ".js")
+	s.file(files, name+".js")
 	s.WriteString("})(charts." + name + ");\n")
 }
 

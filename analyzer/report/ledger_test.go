@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -25,9 +29,10 @@ func withLedger(rep *report.Report) *report.Report {
 		{What: "io", Label: "files", Kind: verdict.IO}, {What: "start-end", Label: "start and end of MPI", Kind: verdict.StartEnd},
 		{What: "tracer", Label: "the tracer", Kind: verdict.Tracer}, {What: "unexplained", Label: "not explained"},
 	}}
-	run := int64(rep.RunSeconds * 1e9)
-	l.TotalNS = run * int64(len(rep.Ranks))
-	for _, r := range rep.Ranks {
+	all := report.Of[ranks.Findings](rep).Ranks
+	run := int64(rep.RunSeconds() * 1e9)
+	l.TotalNS = run * int64(len(all))
+	for _, r := range all {
 		one := verdict.LedgerRank{Rank: r.Rank, NS: make([]int64, len(l.Rows))}
 		left, parts := run, int64(0)
 		for i := range l.Rows {
@@ -48,7 +53,7 @@ func withLedger(rep *report.Report) *report.Report {
 			l.ByRank = append(l.ByRank, one)
 		}
 	}
-	rep.Ledger = l
+	section.Find[ledger.Findings](&rep.Run).Ledger = l
 	return rep
 }
 
@@ -58,18 +63,18 @@ func TestLedgerAddsUp(t *testing.T) {
 	rep := assemble(t, stencil(8, 50, 5, 2.1))
 	without, err := rep.HTML()
 	require.NoError(t, err)
-	if rep.Ledger == nil {
+	if report.Of[ledger.Findings](rep).Ledger == nil {
 		assert.NotContains(t, string(without), `<section id="ledger"`)
 	}
 	files, err := withLedger(rep).Files()
 	require.NoError(t, err)
 	keep(t, "ledger", files)
 	page := files["index.html"]
-	_, section, _ := strings.Cut(string(page), `<section id="ledger"`)
-	section, bars, _ := strings.Cut(section, `class="ledger-ranks"`)
+	_, part, _ := strings.Cut(string(page), `<section id="ledger"`)
+	part, bars, _ := strings.Cut(part, `class="ledger-ranks"`)
 	sum := func(pattern string) float64 {
 		sum := 0.0
-		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(section, -1) {
+		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(part, -1) {
 			x, err := strconv.ParseFloat(found[1], 64)
 			require.NoError(t, err)
 			sum += x
@@ -78,20 +83,20 @@ func TestLedgerAddsUp(t *testing.T) {
 	}
 	assert.InDelta(t, 100, sum(`<span class="amount"><b>([0-9.]+)%</b>`), 1e-9)
 	assert.InDelta(t, 100, sum(`class="part [a-z-]+" style="width:([0-9.]+)%"`), 0.01)
-	assert.Contains(t, section, fmt.Sprintf("%.4f rank-seconds", 8*rep.RunSeconds))
+	assert.Contains(t, part, fmt.Sprintf("%.4f rank-seconds", 8*rep.RunSeconds()))
 	assert.Less(t, strings.Index(bars, ">rank 5<"), strings.Index(bars, ">rank 0<"), "who is named comes first")
 }
 
 // TestLedgerOfNothing: what takes no time is not shown, and negative rests do no harm.
 func TestLedgerOfNothing(t *testing.T) {
 	rep := assemble(t, stencil(2, 20, -1, 1))
-	rep.Ledger = &verdict.Ledger{TotalNS: 10e9, Rows: []verdict.LedgerRow{
+	section.Find[ledger.Findings](&rep.Run).Ledger = &verdict.Ledger{TotalNS: 10e9, Rows: []verdict.LedgerRow{
 		{What: "useful", Label: "useful computation", NS: 11e9}, {What: "io", Label: "files"}, {What: "unexplained", Label: "not explained", NS: -1e9},
 	}, ByRank: []verdict.LedgerRank{{Rank: 0, NS: []int64{0, 0, 0}}, {Rank: 1, NS: []int64{1}}}}
 	page, err := rep.HTML()
 	require.NoError(t, err)
-	_, section, _ := strings.Cut(string(page), `<section id="ledger"`)
-	section, _, _ = strings.Cut(section, "</section>")
-	assert.NotContains(t, section, "files")
-	assert.Contains(t, section, `class="part useful" style="width:100.000%"`)
+	_, part, _ := strings.Cut(string(page), `<section id="ledger"`)
+	part, _, _ = strings.Cut(part, "</part>")
+	assert.NotContains(t, part, "files")
+	assert.Contains(t, part, `class="part useful" style="width:100.000%"`)
 }

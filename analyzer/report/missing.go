@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -30,44 +33,86 @@ func firstLine(s string) string {
 	return strings.TrimSuffix(line, ".")
 }
 
-// words is the reason as a clause.
+// words is the reason for an analysis that was asked for, as a clause.
 func (m *MissingAnalysis) words() string {
-	switch {
-	case !m.Asked:
-		return "it was not asked for (spec.analyses)"
-	case m.Why != "":
+	if m.Why != "" {
 		return "it failed: " + m.Why
 	}
 	return "it left no findings"
 }
 
-// because is the reason as the end of a sentence, "" where none is known.
-func (m *MissingAnalysis) because() string {
-	if m.Why == "" {
-		return ""
+// lacks is the analysis of a name if its findings are missing; nil if they are there.
+func (r *Report) lacks(name string) *MissingAnalysis {
+	for i := range r.Missing {
+		if r.Missing[i].Name == name {
+			return &r.Missing[i]
+		}
 	}
-	return ", " + m.words()
+	return nil
 }
 
-// withoutPath makes a report of what is there when the critical path is not: it has no verdict, and says why.
-func (r *Report) withoutPath(t timeline.Trace, m MissingAnalysis, job Job) {
-	r.Missing = append(r.Missing, m)
+// lacksVerdict is the analysis of the verdict if it is missing; nil if it is there.
+func (r *Report) lacksVerdict() *MissingAnalysis { return r.lacks("verdict") }
+
+// fillGaps puts what the trace and the merge tell in the place of findings that are missing, and notes what is.
+func (r *Report) fillGaps(t timeline.Trace, job Job) {
+	if m := r.lacksVerdict(); m != nil {
+		r.withoutVerdict(t, m)
+	}
+	if r.lacks("run") != nil {
+		r.Put(&run.Findings{RunSeconds: job.RunSeconds, Clock: clock.Findings{Domains: []clock.Domain{}}})
+	}
+	if r.lacks("efficiency") != nil {
+		r.Put(&efficiency.Findings{Efficiency: efficiency.Efficiency{Parallel: job.Efficiency}})
+	}
+	if r.lacks("ranks") != nil {
+		r.Put(&ranks.Findings{Ranks: rankSums(t), Functions: []ranks.FunctionTime{}, CallSites: []ranks.SiteTime{}, Computation: []ranks.RegionTime{}})
+	}
+	r.Notes = append(r.Notes, r.noteMissing()...)
+}
+
+// noteMissing says which analyses that were asked for have no findings: those with the same reason together. That of the
+// verdict is said in its place.
+func (r *Report) noteMissing() (notes []string) {
+	var reasons []string
+	names := map[string][]string{}
+	for _, m := range r.Missing {
+		if !m.Asked || m.Name == "verdict" {
+			continue
+		}
+		if names[m.Why] == nil {
+			reasons = append(reasons, m.Why)
+		}
+		names[m.Why] = append(names[m.Why], m.Name)
+	}
+	for _, why := range reasons {
+		text := fmt.Sprintf("The analysis of %s has no findings", names[why][0])
+		if len(names[why]) > 1 {
+			text = fmt.Sprintf("The analyses %s have no findings", strings.Join(names[why], ", "))
+		}
+		if why != "" {
+			text += ", it failed: " + why
+		}
+		notes = append(notes, text+".")
+	}
+	return notes
+}
+
+// withoutVerdict says in the place of the verdict why there is none.
+func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	text := fmt.Sprintf("There is no verdict on this run: its critical path was not analyzed, because %s.", m.words())
 	if !m.Asked {
-		text = "There is no verdict on this run: no analysis of its critical path was asked for (spec.analyses)."
+		text = fmt.Sprintf("There is no verdict on this run: no analysis of its critical path was asked for (%s).", r.whereAsked())
 	}
 	meta := t.Meta()
 	if lacks := verdict.Recorded(meta.WorldSize, meta.MissingRanks, t.Threads().Calls(), t.Ranks().Losses(), t.Coarse()); lacks != "" {
 		text = lacks + " " + text
 	}
-	r.Verdict = verdict.Verdict{Text: text, Blames: verdict.Unknown, Causes: []verdict.Cause{}}
-	r.RunSeconds, r.Efficiency.Parallel = job.RunSeconds, job.Efficiency
-	r.Ranks, r.Functions, r.CallSites = rankSums(t), []criticalpath.FunctionTime{}, []criticalpath.SiteTime{}
-	r.Computation, r.Clock.Domains = []criticalpath.RegionTime{}, []clock.Domain{}
-	r.Notes = slices.Clone(meta.Notes)
-	if r.Notes == nil {
-		r.Notes = []string{}
+	r.Put(&found.Findings{Verdict: verdict.Verdict{Text: text, Blames: verdict.Unknown, Causes: []verdict.Cause{}}})
+	if r.lacks("run") == nil {
+		return // which has these notes
 	}
+	r.Notes = append(slices.Clone(meta.Notes), r.Notes...)
 	for _, rank := range t.Ranks().All() {
 		if rank.EndedEarly != "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("Rank %d: %s.", rank.Rank, rank.EndedEarly))
@@ -75,11 +120,19 @@ func (r *Report) withoutPath(t timeline.Trace, m MissingAnalysis, job Job) {
 	}
 }
 
+// whereAsked is where one asks for analyses.
+func (r *Report) whereAsked() string {
+	if r.Provenance.Job != "" {
+		return "spec.analyses"
+	}
+	return "--only"
+}
+
 // rankSums is how long ranks computed and were in MPI, as the trace has it summed up.
-func rankSums(t timeline.Trace) []criticalpath.RankTime {
-	times := make([]criticalpath.RankTime, 0, t.Ranks().Len())
+func rankSums(t timeline.Trace) []ranks.RankTime {
+	times := make([]ranks.RankTime, 0, t.Ranks().Len())
 	for _, r := range t.Ranks().All() {
-		times = append(times, criticalpath.RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
+		times = append(times, ranks.RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
 	}
 	locations := timeline.Locations(t)
 	for i, thread := range t.Threads().All() {
@@ -96,23 +149,16 @@ func rankSums(t timeline.Trace) []criticalpath.RankTime {
 	return times
 }
 
-// lacksPath is the critical path if that is missing; nil if it is there.
-func (r *Report) lacksPath() *MissingAnalysis {
-	for i := range r.Missing {
-		if r.Missing[i].Name == CriticalPath {
-			return &r.Missing[i]
-		}
-	}
-	return nil
-}
-
-// nextWithoutPath says how to get a verdict.
-func (r *Report) nextWithoutPath() []string {
+// nextWithoutVerdict says how to get one.
+func (r *Report) nextWithoutVerdict() []string {
 	where := cmp.Or(r.Provenance.TraceURI, "trace.cairn")
 	repeat := fmt.Sprintf("cairn analyze %s -o report", where)
-	m := r.lacksPath()
-	if !m.Asked {
+	switch {
+	case r.lacksVerdict().Asked:
+	case r.Provenance.Job != "":
 		return []string{"Add critical-path to spec.analyses of the next run. For this one: " + repeat + "."}
+	default:
+		return []string{"For a verdict: " + repeat + "."}
 	}
 	return []string{"Analyze this run once more, with more memory if that was the reason: " + repeat + ". The trace is kept."}
 }

@@ -8,10 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	calls "github.com/cairn-mpi/cairn/analyzer/analyses/profile"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -32,10 +37,9 @@ func stencil(ranks, iterations, slow int, factor float64) *tracetest.Builder {
 func assemble(t testing.TB, b *tracetest.Builder) *report.Report {
 	t.Helper()
 	r := b.Open(t)
-	findings, err := analyzer.Run(context.Background(), r, nil)
+	findings, _, err := analyzer.Run(context.Background(), r, nil)
 	require.NoError(t, err)
-	rep, err := analyzer.Report(r, findings, report.Job{Name: "default/stencil"})
-	require.NoError(t, err)
+	rep := analyzer.Report(r, findings, report.Job{Name: "default/stencil"})
 	return rep
 }
 
@@ -54,11 +58,11 @@ func keep(t *testing.T, name string, files map[string][]byte) {
 
 func TestSlowRankIsNamed(t *testing.T) {
 	rep := assemble(t, stencil(8, 200, 5, 2.1))
-	require.NotNil(t, rep.Verdict.Rank, rep.Verdict.Text)
-	assert.Equal(t, 5, *rep.Verdict.Rank)
-	assert.Equal(t, "stencil-worker-1", rep.Verdict.Causes[0].Pod)
-	assert.Equal(t, "node2", rep.Verdict.Causes[0].Node)
-	assert.Contains(t, rep.Verdict.Text, "Rank 5 (pod stencil-worker-1, node node2) makes this job slow: it computes for ")
+	require.NotNil(t, rep.Verdict().Rank, rep.Verdict().Text)
+	assert.Equal(t, 5, *rep.Verdict().Rank)
+	assert.Equal(t, "stencil-worker-1", rep.Verdict().Causes[0].Pod)
+	assert.Equal(t, "node2", rep.Verdict().Causes[0].Node)
+	assert.Contains(t, rep.Verdict().Text, "Rank 5 (pod stencil-worker-1, node node2) makes this job slow: it computes for ")
 	files, err := rep.Files()
 	require.NoError(t, err)
 	keep(t, "slow", files)
@@ -70,10 +74,9 @@ func TestSlowRankIsNamed(t *testing.T) {
 
 func TestImagesOfPods(t *testing.T) {
 	r := stencil(8, 20, 5, 2.1).Open(t)
-	findings, err := analyzer.Run(context.Background(), r, nil)
+	findings, _, err := analyzer.Run(context.Background(), r, nil)
 	require.NoError(t, err)
-	rep, err := analyzer.Report(r, findings, report.Job{Images: map[string]string{"stencil-worker-1": "registry/stencil:2"}})
-	require.NoError(t, err)
+	rep := analyzer.Report(r, findings, report.Job{Images: map[string]string{"stencil-worker-1": "registry/stencil:2"}})
 	require.Len(t, rep.Provenance.Pods, 2)
 	assert.Empty(t, rep.Provenance.Pods[0].Image)
 	assert.Equal(t, "registry/stencil:2", rep.Provenance.Pods[1].Image)
@@ -84,8 +87,8 @@ func TestImagesOfPods(t *testing.T) {
 
 func TestBalancedJobNamesNobody(t *testing.T) {
 	rep := assemble(t, stencil(8, 200, -1, 1))
-	assert.Nil(t, rep.Verdict.Rank, rep.Verdict.Text)
-	assert.Contains(t, rep.Verdict.Text, "No rank stands out: ")
+	assert.Nil(t, rep.Verdict().Rank, rep.Verdict().Text)
+	assert.Contains(t, rep.Verdict().Text, "No rank stands out: ")
 	files, err := rep.Files()
 	require.NoError(t, err)
 	keep(t, "balanced", files)
@@ -94,20 +97,22 @@ func TestBalancedJobNamesNobody(t *testing.T) {
 // TestSizeAtScale: 1,024 ranks fit into 3 MiB.
 func TestSizeAtScale(t *testing.T) {
 	rep := assemble(t, stencil(1024, 20, 700, 1.5))
-	require.NotNil(t, rep.Verdict.Rank, rep.Verdict.Text)
-	assert.Equal(t, 700, *rep.Verdict.Rank)
+	require.NotNil(t, rep.Verdict().Rank, rep.Verdict().Text)
+	assert.Equal(t, 700, *rep.Verdict().Rank)
 	files, err := rep.Files()
 	require.NoError(t, err)
 	keep(t, "large", files)
 	assert.Less(t, len(files["index.html"]), 3<<20)
 	// a full matrix in which no two neighbours are alike is the longest there is; with a ledger and what ranks had of the CPUs
 	random := rand.New(rand.NewPCG(1, 1))
-	rep.Profile.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}
+	p := report.Of[calls.Findings](rep).Profile
+	p.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}
 	for i := range 256 * 256 {
-		rep.Profile.Matrix.Cells = append(rep.Profile.Matrix.Cells, profile.Tile{From: i / 256, To: i % 256, Calls: random.Uint64N(1e6), Bytes: random.Uint64N(1e9)})
+		p.Matrix.Cells = append(p.Matrix.Cells, profile.Tile{From: i / 256, To: i % 256, Calls: random.Uint64N(1e6), Bytes: random.Uint64N(1e9)})
 	}
-	for _, rank := range rep.Ranks {
-		rep.RankCPUs = append(rep.RankCPUs, report.RankCPU{Rank: rank.Rank, Share: 0.98765, RunDelay: new(0.01234), StoppedSeconds: new(0.12345), Preemptions: 1234})
+	f := section.Find[cpus.Findings](&rep.Run)
+	for _, rank := range report.Of[ranks.Findings](rep).Ranks {
+		f.RankCPUs = append(f.RankCPUs, cpus.RankCPU{Rank: rank.Rank, Share: 0.98765, RunDelay: new(0.01234), StoppedSeconds: new(0.12345), Preemptions: 1234})
 	}
 	full, err := withLedger(rep).HTML()
 	require.NoError(t, err)

@@ -6,22 +6,31 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/waits"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // Summary is what a run prints when it ends: the verdict and the numbers behind it.
 func (r *Report) Summary() string {
-	e := r.Efficiency
+	e := r.Efficiency()
 	if e.Parallel == nil {
-		return r.Verdict.Text + "\n"
+		return r.Verdict().Text + "\n"
 	}
 	if e.LoadBalance == nil {
-		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.Verdict.Text, 100**e.Parallel)
+		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.Verdict().Text, 100**e.Parallel)
 	}
 	return fmt.Sprintf("%s\nParallel efficiency %.0f%% = load balance %.0f%% × communication efficiency %.0f%%.\n",
-		r.Verdict.Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
+		r.Verdict().Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
 }
 
 // Width of summary.txt: that of a terminal. A place in a program that is longer than what is left has a line that is
@@ -36,48 +45,49 @@ func (r *Report) Text() string {
 	var t text
 	t.paragraph("", r.origins())
 	t.WriteByte('\n')
-	t.paragraph("", r.Verdict.Text)
+	t.paragraph("", r.Verdict().Text)
 	t.heading("What to do next")
 	for i, step := range r.next() {
 		t.paragraph(fmt.Sprintf("%d. ", i+1), step)
 	}
-	if r.Stopped != nil {
+	if s := Of[stopped.Findings](r).Stopped; s != nil {
 		t.heading("Where the ranks were in the end, and for how long")
-		for _, rank := range first(r.Stopped.Ranks, summaryRows) {
-			row := newWhereRow(rank)
-			t.row(row.lasted(), row.words())
+		for _, rank := range section.First(s.Ranks, summaryRows) {
+			row := stopped.NewRow(rank)
+			t.row(row.Lasted(), row.Words())
 		}
 	}
 	t.heading("Efficiency (80% and more is good)")
-	t.efficiency(r.tree(), 0)
-	if cpus := r.cpus(); cpus != "" {
-		t.paragraph("", cpus)
+	t.efficiency(efficiency.Tree(&r.Run), 0)
+	if text := cpus.Sentence(&r.Run); text != "" {
+		t.paragraph("", text)
 	}
-	if waits := r.certainWaits(); len(waits) > 0 {
+	if list := Of[waits.Findings](r).Certain(); len(list) > 0 {
 		t.heading("Waiting, all ranks together")
-		for _, w := range first(slices.DeleteFunc(waits, func(w criticalpath.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
-			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, explain(w.Kind)))
+		for _, w := range section.First(slices.DeleteFunc(list, func(w waits.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
+			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, waits.Explain(w.Kind)))
 		}
 	}
-	if causes := r.rootCauses(); len(causes) > 0 {
+	if causes := Of[rootcauses.Findings](r).Costly(); len(causes) > 0 {
 		t.heading("What they waited for in the end")
-		for _, d := range first(causes, summaryRows) {
-			t.row(wording.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, activity(d.Function, d.CallSite)))
+		for _, d := range section.First(causes, summaryRows) {
+			t.row(wording.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, section.Activity(d.Function, d.CallSite)))
 		}
 	}
-	if impacts := r.impacts(); len(impacts) > 0 && r.Path.Impact.Within+r.Path.Impact.Between > 0 {
+	route := Of[path.Findings](r)
+	if impacts := route.Costly(); len(impacts) > 0 && route.Path.Impact.Within+route.Path.Impact.Between > 0 {
 		t.heading("What the critical path costs all ranks, doing it and idle meanwhile")
-		for _, i := range first(impacts, summaryRows) {
-			what := activity(i.Function, i.CallSite)
+		for _, i := range section.First(impacts, summaryRows) {
+			what := section.Activity(i.Function, i.CallSite)
 			if idle := i.Within + i.Between; idle > 0 {
 				what += fmt.Sprintf(", %s of it idle", wording.Duration(idle))
 			}
 			t.row(wording.Duration(i.Seconds()), what)
 		}
 	}
-	if len(r.CallSites) > 0 {
+	if sites := Of[ranks.Findings](r).CallSites; len(sites) > 0 {
 		t.heading("Costliest MPI calls, all ranks together")
-		for _, s := range first(r.CallSites, summaryRows) {
+		for _, s := range section.First(sites, summaryRows) {
 			what := fmt.Sprintf("%s, %d times", callsite.At(s.Function, s.CallSite), s.Calls)
 			if s.Waiting != nil && *s.Waiting > 0 {
 				what += fmt.Sprintf(", %s of it waiting", wording.Duration(*s.Waiting))
@@ -85,9 +95,9 @@ func (r *Report) Text() string {
 			t.row(wording.Duration(s.Seconds), what)
 		}
 	}
-	if len(r.WhatIf) > 0 {
-		t.heading(fmt.Sprintf("What if (the run took %s)", wording.Duration(r.RunSeconds)))
-		for _, w := range first(r.WhatIf, summaryRows) {
+	if list := Of[whatif.Findings](r).WhatIf; len(list) > 0 {
+		t.heading(fmt.Sprintf("What if (the run took %s)", wording.Duration(r.RunSeconds())))
+		for _, w := range section.First(list, summaryRows) {
 			t.row(wording.Duration(w.Seconds), "if "+w.What)
 		}
 	}
@@ -108,21 +118,13 @@ func (r *Report) origins() string {
 		what = p.Executable
 	}
 	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks", what, p.Attempt, p.Run, p.Ranks)
-	if r.RunSeconds > 0 || r.lacksPath() == nil {
-		line += ", " + wording.Duration(r.RunSeconds)
+	if r.RunSeconds() > 0 || r.lacksVerdict() == nil {
+		line += ", " + wording.Duration(r.RunSeconds())
 	}
 	if p.Start != "" {
 		line += ", started " + p.Start
 	}
 	return strings.TrimPrefix(line, ", ")
-}
-
-// activity words a call, or the computation between two.
-func activity(function, site string) string {
-	if strings.HasPrefix(site, "between ") || strings.HasPrefix(site, "before ") || strings.HasPrefix(site, "after ") {
-		return function + " " + site
-	}
-	return callsite.At(function, site)
 }
 
 // text is a summary under construction.
@@ -162,7 +164,7 @@ func (t *text) lines(begin, indent, s string) {
 }
 
 // efficiency writes a node of the tree and what it is the product of.
-func (t *text) efficiency(e efficiency, depth int) {
+func (t *text) efficiency(e efficiency.Node, depth int) {
 	value := "not known"
 	if e.Known() {
 		value = fmt.Sprintf("%d%%", e.Percent())

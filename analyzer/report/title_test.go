@@ -4,22 +4,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/cairn-mpi/cairn/analyzer/report"
 )
 
 // TestTitle: program, job and date, as far as they are known.
 func TestTitle(t *testing.T) {
 	for _, c := range []struct {
-		about report.Provenance
+		about section.Provenance
 		title string
 	}{
-		{report.Provenance{Executable: "/opt/app/stencil", Job: "tracedmpijob/stencil", Start: "2026-11-22T14:03:59Z"}, "stencil · tracedmpijob/stencil · 2026-11-22 14:03 UTC · Cairn"},
-		{report.Provenance{Executable: "a.out", Start: "2026-11-22T15:03:00+01:00"}, "a.out · 2026-11-22 14:03 UTC · Cairn"},
-		{report.Provenance{Job: "default/x"}, "default/x · Cairn"},
-		{report.Provenance{}, "Cairn report"},
+		{section.Provenance{Executable: "/opt/app/stencil", Job: "tracedmpijob/stencil", Start: "2026-11-22T14:03:59Z"}, "stencil · tracedmpijob/stencil · 2026-11-22 14:03 UTC · Cairn"},
+		{section.Provenance{Executable: "a.out", Start: "2026-11-22T15:03:00+01:00"}, "a.out · 2026-11-22 14:03 UTC · Cairn"},
+		{section.Provenance{Job: "default/x"}, "default/x · Cairn"},
+		{section.Provenance{}, "Cairn report"},
 	} {
 		rep := assemble(t, stencil(2, 10, -1, 1))
 		rep.Provenance = c.about

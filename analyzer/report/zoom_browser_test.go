@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/detail"
+	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -165,7 +167,7 @@ func TestFullWidth(t *testing.T) {
 func TestPageOfOneRank(t *testing.T) {
 	b := start(t)
 	rep := assemble(t, stencil(1, 40, -1, 1))
-	require.Nil(t, rep.Detail)
+	require.Nil(t, report.Of[detail.Findings](rep).Detail)
 	b.open(pageOf(t, rep), 1280, 800, "light")
 	assert.Nil(t, b.eval("document.querySelector('[data-zoom=detail]')"))
 	b.eval("document.getElementById('timeline').scrollIntoView()")

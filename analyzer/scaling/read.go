@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/volume"
@@ -70,7 +71,7 @@ type thread struct {
 	*reading
 	main     bool
 	activity activity.Thread
-	gaps     *match.LocationGaps
+	gaps     *polling.LocationGaps
 	tallies  map[key]*tally
 	recent   recent.Cache[key, tally]
 	last     key // the call before
@@ -90,7 +91,7 @@ func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
 	for i := range g.payloads {
 		g.payloads[i] = volume.PayloadOf(r.Semantics(r.Signatures()[i].Function))
 	}
-	all := match.NewGaps(r)
+	all := polling.NewGaps(r)
 	g.threads = make([]thread, len(g.locations))
 	roots := r.Threads().Roots()
 	for i, l := range g.locations {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -93,7 +94,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 			s.longest = c.Enter - s.last.exit
 		}
 		kind := c.Poll.Kind()
-		s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == match.Missed || kind == match.Aside && s.last.missed, true}
+		s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == polling.Missed || kind == polling.Aside && s.last.missed, true}
 	}, func(c *timeline.Call) {
 		if c.Signature.Untraced {
 			once.Lock()

@@ -57,7 +57,7 @@ func TestCounting(t *testing.T) {
 func TestAnalysesCountAllCalls(t *testing.T) {
 	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 6, Iterations: 50}))
 	l := new(log)
-	_, _, err := analyzer.All(passes.Watch(context.Background(), l), r, nil)
+	_, _, err := analyzer.Run(passes.Watch(context.Background(), l), r, nil)
 	assert.NoError(t, err)
 	names := map[string]bool{}
 	for _, p := range l.begun {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -99,7 +100,7 @@ func TestSlowRankIsNamedFirst(t *testing.T) {
 			require.NotEmpty(t, f.RootCauses.Delays)
 			d := f.RootCauses.Delays[0]
 			assert.Equal(t, 6, d.Rank)
-			assert.Equal(t, criticalpath.Computation, d.Kind)
+			assert.Equal(t, accounts.Computation, d.Kind)
 		})
 	}
 }

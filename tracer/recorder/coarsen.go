@@ -14,7 +14,7 @@ import (
 )
 
 // Where the spool nears its limit, times are given up before calls: parts that the store does not have yet become parts
-// with sums (trace.ShortSums, then trace.LongSums). What was given up is in the trace for good.
+// with sums (timing.ShortSums, then timing.LongSums). What was given up is in the trace for good.
 
 // A LocalPart is a part that is in the spool only.
 type LocalPart struct {

@@ -17,7 +17,7 @@ import (
 // often it came.
 //
 // Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
-// the repetition that it just counted (trace.Sequitur.CameRound). Whether the next iteration will do what the last one
+// the repetition that it just counted (grammar.Sequitur.CameRound). Whether the next iteration will do what the last one
 // did rests on this, at its beginning:
 //
 //   - its calls are repeats (repeats.go), whose tables have not changed since; words that a repeat leaves out are
@@ -25,7 +25,7 @@ import (
 //   - the live requests are those that were live at the beginning of the iteration that was kept. What ids requests get
 //     and which requests handles mean follows from that and the calls alone (requests.go): free lists are sets;
 //   - results may differ where they decide nothing else; they then go to their streams one by one;
-//   - the grammar predicted all of the iteration (trace.Sequitur.Since).
+//   - the grammar predicted all of the iteration (grammar.Sequitur.Since).
 //
 // An iteration that is not equal is left to the way of single repeats. TestLoops and FuzzRepeats compare the outcome
 // with that of the slow path, byte by byte.

@@ -21,7 +21,7 @@ type Config struct {
 	Spool           string `json:"spool"`
 	CallSites       string `json:"call_sites"` // one of CallSites
 	Pointers        bool   `json:"pointers,omitempty"`
-	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
+	Timing          string `json:"timing,omitempty"` // as timing.ParseSettings reads it; "" keeps every time stamp
 	Mode            string `json:"mode,omitempty"`   // as recorder.ParseMode reads it; "" records every rank by itself
 	Verify          bool   `json:"verify"`
 	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it

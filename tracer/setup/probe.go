@@ -19,7 +19,7 @@ type ProbeOptions struct {
 	Image           string // root of the file system to look at; "" is /
 	CallSites       string // "" is "caller"
 	Pointers        bool   // load the library that knows allocations
-	Timing          string // as trace.ParseTimingSettings reads it; "" keeps every time stamp
+	Timing          string // as timing.ParseSettings reads it; "" keeps every time stamp
 	Mode            string // as recorder.ParseMode reads it; "" records every rank by itself
 	SpoolLimitBytes int64
 	SegmentBytes    int64

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -170,14 +172,14 @@ func (e *export) tracks() {
 }
 
 // criticalPath writes the path: who was on it when, and what they did.
-func (e *export) criticalPath(segments []criticalpath.Segment) {
+func (e *export) criticalPath(segments []path.Segment) {
 	for _, s := range segments {
 		start, end := e.start+s.StartNS, e.start+s.EndNS
 		if end < e.from || start >= e.to {
 			continue
 		}
 		what := string(s.Kind)
-		if s.Function != "" && s.Kind != criticalpath.Computation {
+		if s.Function != "" && s.Kind != accounts.Computation {
 			what = callsite.At(s.Function, s.CallSite)
 		}
 		show := slice{

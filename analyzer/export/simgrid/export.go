@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -146,7 +147,7 @@ func (e *export) ranks(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	gaps, roots := match.NewGaps(e.trace), e.trace.Threads().Roots()
+	gaps, roots := polling.NewGaps(e.trace), e.trace.Threads().Roots()
 	there := make([]bool, e.trace.Meta().WorldSize)
 	for i, l := range e.recorder.locations {
 		if l.Main != i || l.Rank >= len(there) {
@@ -192,7 +193,7 @@ func (e *export) start(ctx context.Context, program *activity.Program) (int64, e
 		}
 		thread := program.Thread(int(roots.At(i)))
 		err := timeline.EachOf(ctx, e.trace, i, l, e.clocks, func(c *timeline.Call) error {
-			if thread.See(&c.Record, match.NoPoll) == nil {
+			if thread.See(&c.Record, polling.None) == nil {
 				return nil
 			}
 			first = min(first, c.Enter)

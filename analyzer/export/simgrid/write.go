@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
-	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -22,7 +22,7 @@ type writer struct {
 	rank   int
 	start  int64
 	thread activity.Thread
-	gaps   *match.LocationGaps
+	gaps   *polling.LocationGaps
 	begun  bool
 	site   string // the latest location
 

@@ -9,11 +9,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 )
 
@@ -21,7 +24,7 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile", "program", "topology", "placement", "verdict", "detail", "stopped")
+	comments, err := readComments(*source)
 	if err == nil {
 		err = write(*out, comments)
 	}
@@ -32,8 +35,8 @@ func main() {
 }
 
 func write(file string, comments map[string]string) error {
-	g := generator{comments: comments, definitions: map[string]any{}}
-	root := g.object(reflect.TypeFor[report.Report]())
+	g := generator{comments: comments, definitions: map[string]any{}, types: map[string]reflect.Type{}}
+	root := g.root()
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "Cairn report"
 	root["$defs"] = g.definitions
@@ -50,8 +53,28 @@ func write(file string, comments map[string]string) error {
 
 // A generator turns types into schemas; structs become definitions.
 type generator struct {
-	comments    map[string]string // "criticalpath.Path.Stretches" → comment
+	comments    map[string]string // "analyses/path.Path.Stretches" → comment
 	definitions map[string]any
+	types       map[string]reflect.Type // by definition
+}
+
+// root is the schema of report.json: the keys of all analyses, of which some may be missing, and its own.
+func (g *generator) root() map[string]any {
+	root := g.object(report.Frame())
+	properties := root["properties"].(map[string]any)
+	for _, a := range analyses.All() {
+		findings := g.object(reflect.TypeOf(a.New()).Elem())
+		for key, schema := range findings["properties"].(map[string]any) {
+			if key == "notes" {
+				continue // those of all analyses together
+			}
+			if properties[key] != nil {
+				panic("schemagen: two analyses have the key " + key)
+			}
+			properties[key] = schema
+		}
+	}
+	return root
 }
 
 func (g *generator) schema(t reflect.Type) map[string]any {
@@ -75,7 +98,11 @@ func (g *generator) schema(t reflect.Type) map[string]any {
 		return map[string]any{"type": "array", "items": g.schema(t.Elem())}
 	case reflect.Struct:
 		name := t.String()
+		if of := g.types[name]; of != nil && of != t {
+			panic("schemagen: two types are called " + name)
+		}
 		if g.definitions[name] == nil {
+			g.types[name] = t
 			g.definitions[name] = true // a type may hold itself
 			g.definitions[name] = g.object(t)
 		}
@@ -96,7 +123,7 @@ func (g *generator) object(t reflect.Type) map[string]any {
 		if field.Tag.Get("schema") == "nullable" { // a list that may be unknown
 			s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
 		}
-		if c := g.comments[t.String()+"."+field.Name]; c != "" {
+		if c := g.comments[named(t)+"."+field.Name]; c != "" {
 			s["description"] = c
 		}
 		properties[name] = s
@@ -106,10 +133,16 @@ func (g *generator) object(t reflect.Type) map[string]any {
 	}
 	slices.Sort(required)
 	s := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	if c := g.comments[t.String()]; c != "" {
+	if c := g.comments[named(t)]; c != "" {
 		s["description"] = c
 	}
 	return s
+}
+
+// named is what comments know a type as: packages may have the same name.
+func named(t reflect.Type) string {
+	_, within, _ := strings.Cut(t.PkgPath(), "/analyzer/")
+	return within + "." + t.Name()
 }
 
 func fields(t reflect.Type) func(func(reflect.StructField) bool) {
@@ -128,37 +161,41 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	}
 }
 
-// readComments collects those of struct types and their fields.
-func readComments(source string, packages ...string) (map[string]string, error) {
+// readComments collects those of struct types and their fields, below a directory.
+func readComments(source string) (map[string]string, error) {
 	comments := map[string]string{}
-	for _, name := range packages {
-		entries, err := os.ReadDir(source + "/" + name)
+	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, entry := range entries {
-			if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), source+"/"+name+"/"+entry.Name(), nil, parser.ParseComments)
-			if err != nil {
-				return nil, err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				declaration, ok := n.(*ast.GenDecl)
-				if !ok {
-					return true
-				}
-				for _, spec := range declaration.Specs {
-					if s, ok := spec.(*ast.TypeSpec); ok {
-						collect(comments, name+"."+s.Name.Name, declaration.Doc, s)
-					}
-				}
-				return false
-			})
+		directory, err := filepath.Rel(source, filepath.Dir(path))
+		if err != nil {
+			return err
 		}
-	}
-	return comments, nil
+		ast.Inspect(file, func(n ast.Node) bool {
+			declaration, ok := n.(*ast.GenDecl)
+			if !ok {
+				return true
+			}
+			for _, spec := range declaration.Specs {
+				if s, ok := spec.(*ast.TypeSpec); ok {
+					collect(comments, directory+"."+s.Name.Name, declaration.Doc, s)
+				}
+			}
+			return false
+		})
+		return nil
+	})
+	return comments, err
+}
+
+// commentOf is the key of a type's comment: the directory of its package below package analyzer, and its name.
+func commentOf(t reflect.Type) string {
+	return strings.TrimPrefix(t.PkgPath(), "github.com/cairn-mpi/cairn/analyzer/") + "." + t.Name()
 }
 
 func collect(comments map[string]string, name string, doc *ast.CommentGroup, s *ast.TypeSpec) {

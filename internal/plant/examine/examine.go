@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -20,8 +21,8 @@ type Result struct {
 	Truth  plant.Truth
 	Text   string // the verdict
 	Causes []verdict.Cause
-	WhatIf []criticalpath.WhatIf // of simulated ones
-	Ledger *verdict.Ledger       // likewise
+	WhatIf []whatif.WhatIf // of simulated ones
+	Ledger *verdict.Ledger // likewise
 	// Cause and Who say whether these are right, Why what is wrong.
 	Cause, Who bool
 	Why        string

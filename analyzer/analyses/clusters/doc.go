@@ -1,0 +1,2 @@
+// Package clusters groups ranks that behave alike: package analyzer/clusters has the method.
+package clusters

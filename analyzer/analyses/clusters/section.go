@@ -1,0 +1,12 @@
+package clusters
+
+import (
+	"embed"
+
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+)
+
+//go:embed clusters.html.tmpl
+var files embed.FS
+
+var Sections = []section.Section{{Name: "clusters", Title: "Clusters", Files: files, View: func(r *section.Run) any { return section.Of[Findings](r) }}}

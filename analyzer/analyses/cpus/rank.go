@@ -1,0 +1,56 @@
+package cpus
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A RankCPU is what a rank had of the CPUs, between the first time that the operating system was asked and the last one.
+type RankCPU struct {
+	Rank int `json:"rank"`
+	// Share is the part of that time for which the process had a CPU; more than 1 if several threads had.
+	Share float64 `json:"share"`
+	// RunDelay is the part of it for which the first thread was ready to run and waited for a CPU; null where the kernel does
+	// not count it.
+	RunDelay *float64 `json:"run_delay"`
+	// StoppedSeconds is for how long the container's CPU limit stopped it; null where that is not known.
+	StoppedSeconds *float64 `json:"stopped_seconds"`
+	// StealSeconds is for how long the hypervisor ran other machines while CPUs of the rank's machine had something to run, of
+	// all its CPUs together; null where that is not known.
+	StealSeconds *float64 `json:"steal_seconds"`
+	// Preemptions is how often another process or thread took the CPU (involuntary context switches).
+	Preemptions int64 `json:"preemptions"`
+}
+
+// OfRanks are those of all ranks that were sampled twice.
+func OfRanks(t timeline.Trace) []RankCPU {
+	list := []RankCPU{}
+	for _, r := range t.Ranks().All() {
+		if one := ofRank(&r); one != nil {
+			list = append(list, *one)
+		}
+	}
+	return list
+}
+
+func ofRank(r *trace.Rank) *RankCPU {
+	if len(r.Context) < 2 {
+		return nil
+	}
+	first, last := r.Context[0], r.Context[len(r.Context)-1]
+	wall := float64(last.MonotonicNS - first.MonotonicNS)
+	if wall <= 0 {
+		return nil
+	}
+	one := RankCPU{Rank: r.Rank, Share: float64(last.CPUNS-first.CPUNS) / wall, Preemptions: last.InvoluntarySwitches - first.InvoluntarySwitches}
+	if last.RunDelayNS > 0 {
+		one.RunDelay = new(min(1, float64(last.RunDelayNS-first.RunDelayNS)/wall))
+	}
+	if first.ThrottledNS >= 0 && last.ThrottledNS >= 0 {
+		one.StoppedSeconds = new(float64(last.ThrottledNS-first.ThrottledNS) / 1e9)
+	}
+	if ns, known := r.StealNS(); known {
+		one.StealSeconds = new(float64(ns) / 1e9)
+	}
+	return &one
+}

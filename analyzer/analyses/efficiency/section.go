@@ -1,0 +1,138 @@
+package efficiency
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/phases"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	method "github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+//go:embed efficiency.html.tmpl efficiency.js
+var files embed.FS
+
+// POP's tree, and the efficiencies of equal parts of the run.
+var Sections = []section.Section{{Name: "efficiency", Title: "Efficiency", Files: files, View: view, Chart: chart}}
+
+// A Node is one of POP's tree: the product of its parts.
+type Node struct {
+	Name, Means string
+	Value       *float64 // nil: not known
+	Parts       []Node
+}
+
+// fair is the efficiency from which on one is no longer bad; verdict.Good ones are good.
+const fair = 0.6
+
+// grade is the class of an efficiency: good, fair or bad.
+func grade(x float64) string {
+	switch {
+	case x >= verdict.Good:
+		return "good"
+	case x >= fair:
+		return "fair"
+	}
+	return "bad"
+}
+
+// Known reports whether the node has a value.
+func (e Node) Known() bool { return e.Value != nil }
+
+// Percent is the node's value, 0 where it is not known.
+func (e Node) Percent() int {
+	if e.Value == nil {
+		return 0
+	}
+	return section.Whole(*e.Value)
+}
+
+// Grade is the node's class; an unknown one has none.
+func (e Node) Grade() string {
+	if e.Value == nil {
+		return ""
+	}
+	return grade(float64(e.Percent()) / 100)
+}
+
+// Tree is POP's efficiencies with what they mean.
+func Tree(r *section.Run) Node {
+	e := section.Of[Findings](r).Efficiency
+	// means has a verb for each of seconds, which are known where the value is
+	node := func(name string, value *float64, means string, seconds []*float64, parts ...Node) Node {
+		if value == nil {
+			return Node{name, unknown(r), nil, parts}
+		}
+		words := make([]any, len(seconds))
+		for i, s := range seconds {
+			words[i] = wording.Duration(*s)
+		}
+		return Node{name, fmt.Sprintf(means, words...), value, parts}
+	}
+	whole := new(section.Of[run.Findings](r).RunSeconds)
+	return node("Parallel efficiency", e.Parallel, "The share of all ranks' time that is computation, outside MPI.", nil,
+		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", []*float64{e.MeanUseful, e.MaxUseful}),
+		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", []*float64{e.MaxUseful, whole},
+			node("Serialization", e.Serialization, "On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", []*float64{e.IdealSeconds, e.MaxUseful}),
+			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{whole})))
+}
+
+// unknown says why an efficiency is not known.
+func unknown(r *section.Run) string {
+	if section.Find[Findings](r) == nil || section.Find[path.Findings](r) == nil {
+		return "Not known: the critical path was not analyzed."
+	}
+	if section.Of[path.Findings](r).Path == nil {
+		return "Not known: it takes the times of single calls, which were not kept."
+	}
+	return "Not known: no rank computes."
+}
+
+func view(r *section.Run) any {
+	v := struct {
+		CPUs    string
+		Tree    Node
+		Windows []method.Window
+		Label   string
+	}{CPUs: cpus.Sentence(r), Tree: Tree(r)}
+	if p := section.Of[phases.Findings](r).Phases; p != nil && len(p.Windows) > 0 {
+		v.Windows = p.Windows
+		least, most := v.Windows[0], v.Windows[0]
+		for _, w := range v.Windows {
+			if w.Efficiency.Parallel < least.Efficiency.Parallel {
+				least = w
+			}
+			if w.Efficiency.Parallel > most.Efficiency.Parallel {
+				most = w
+			}
+		}
+		v.Label = fmt.Sprintf("Efficiencies over time. Parallel efficiency is lowest, %s, from %s on, and highest, %s, from %s on. The table below has all values.",
+			section.Percent(least.Efficiency.Parallel), wording.Duration(least.StartSeconds), section.Percent(most.Efficiency.Parallel), wording.Duration(most.StartSeconds))
+	}
+	return v
+}
+
+// chart is the efficiencies of parts of the run, and the phases behind them; times in seconds.
+func chart(r *section.Run) any {
+	p := section.Of[phases.Findings](r).Phases
+	if p == nil || len(p.Windows) == 0 {
+		return nil
+	}
+	data := struct {
+		Run     float64      `json:"run"`
+		Windows [][5]float64 `json:"windows"` // start, end, parallel, load balance, communication
+		Phases  [][3]any     `json:"phases"`  // start, end, name
+	}{Run: section.Of[run.Findings](r).RunSeconds, Phases: [][3]any{}}
+	for _, w := range p.Windows {
+		data.Windows = append(data.Windows, [5]float64{w.StartSeconds, w.EndSeconds, w.Efficiency.Parallel, w.Efficiency.LoadBalance, w.Efficiency.Communication})
+	}
+	for _, one := range p.Phases {
+		data.Phases = append(data.Phases, [3]any{one.StartSeconds, one.EndSeconds, one.Name})
+	}
+	return data
+}

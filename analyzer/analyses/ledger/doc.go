@@ -1,0 +1,2 @@
+// Package ledger says what the time of all ranks went to.
+package ledger

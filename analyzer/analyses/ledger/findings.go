@@ -1,0 +1,10 @@
+package ledger
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Findings are the ledger of lost time.
+type Findings struct {
+	Ledger *verdict.Ledger `json:"ledger"` // what the time of all ranks went to; null where it is not known
+}

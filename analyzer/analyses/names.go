@@ -1,0 +1,57 @@
+package analyses
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+)
+
+// All are the analyses of all sets.
+func All() (all []analysis.Any) {
+	for _, s := range Sets {
+		all = append(all, s.Analyses...)
+	}
+	return all
+}
+
+// Names are those that Select takes: of the sets, then of the analyses.
+func Names() (names []string) {
+	for _, s := range Sets {
+		names = append(names, s.Name)
+	}
+	for _, a := range All() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// Select are the analyses with these names, and those of the sets with these names, in the order of All; all of them where no
+// name is given.
+func Select(names ...string) ([]analysis.Any, error) {
+	for _, name := range names {
+		if !slices.Contains(Names(), name) {
+			return nil, fmt.Errorf("no analysis is called %q; there are %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	var selected []analysis.Any
+	for _, s := range Sets {
+		for _, a := range s.Analyses {
+			if len(names) == 0 || slices.Contains(names, s.Name) || slices.Contains(names, a.Name()) {
+				selected = append(selected, a)
+			}
+		}
+	}
+	return selected, nil
+}
+
+// Selected are the names of the analyses that Select selects.
+func Selected(names ...string) ([]string, error) {
+	selected, err := Select(names...)
+	list := make([]string, len(selected))
+	for i, a := range selected {
+		list[i] = a.Name()
+	}
+	return list, err
+}

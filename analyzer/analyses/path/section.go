@@ -1,0 +1,54 @@
+package path
+
+import (
+	"embed"
+
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+)
+
+//go:embed path.html.tmpl
+var files embed.FS
+
+// What the critical path consists of.
+var Sections = []section.Section{{Name: "path", Title: "Critical path", Files: files, View: view}}
+
+// pathView is what the critical path consists of.
+type pathView struct {
+	*Path
+	Places    []SiteShare
+	Functions []FuncShare
+	Nodes     []NodeShare // nil where there is only one
+	InPods    bool
+	Impacts   section.Table[ActivityImpact]
+}
+
+// pathRows bounds its tables.
+const pathRows = 16
+
+func view(r *section.Run) any {
+	f := section.Of[Findings](r)
+	if f.Path == nil {
+		return nil
+	}
+	v := pathView{Path: f.Path, Places: section.First(f.Path.ByCallSite, pathRows), Functions: section.First(f.Path.ByFunction, pathRows), InPods: r.InPods()}
+	if len(f.Path.ByNode) > 1 {
+		v.Nodes = section.First(f.Path.ByNode, pathRows)
+	}
+	v.Impacts = section.Table[ActivityImpact]{section.First(f.Costly(), pathRows), len(f.Path.Impact.Activities) - len(section.First(f.Costly(), pathRows))}
+	return v
+}
+
+// Costly are the activities of the path that cost at least one per cent of all ranks' time, costliest first.
+func (f Findings) Costly() []ActivityImpact {
+	const minShare = 0.01
+	if f.Path == nil {
+		return nil
+	}
+	list := f.Path.Impact.Activities
+	for i := range list {
+		if s := list[i].Seconds(); s == 0 || s < minShare*f.Path.Impact.Allocation {
+			return list[:i]
+		}
+	}
+	return list
+}

@@ -1,0 +1,43 @@
+package program
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+)
+
+//go:embed program.html.tmpl
+var files embed.FS
+
+var Sections = []section.Section{{Name: "program", Title: "Program", Files: files, View: view}}
+
+// shortProgram is how many lines are shown unasked.
+const shortProgram = 60
+
+// view is the job as one text.
+func view(r *section.Run) any {
+	p := section.Of[Findings](r).Program
+	if p == nil {
+		return nil
+	}
+	text := p.Text()
+	lines := strings.Count(text, "\n")
+	v := struct {
+		Words, Text string
+		Open        bool
+	}{Text: text, Open: lines <= shortProgram}
+	different := 0
+	for _, t := range p.Threads {
+		different += t.Sequences
+	}
+	v.Words = fmt.Sprintf("What ranks %s do, %d calls, as one text of %d lines.", p.Ranks, p.Calls, lines)
+	if different > len(p.Threads) {
+		v.Words += fmt.Sprintf(" There are %d different sequences of calls: lines that not all ranks have say which ranks do.", different)
+	}
+	if p.MaxLines > 0 {
+		v.Words += fmt.Sprintf(" It ends after %d lines, where there are more; cairn program prints them.", p.MaxLines)
+	}
+	return v
+}

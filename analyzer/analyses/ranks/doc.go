@@ -1,0 +1,3 @@
+// Package ranks says how each rank spent its time, and all ranks together in each function, at each call site and
+// computing between two calls.
+package ranks

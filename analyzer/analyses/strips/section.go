@@ -1,0 +1,175 @@
+package strips
+
+import (
+	"cmp"
+	"embed"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/analyses/detail"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+	window "github.com/cairn-mpi/cairn/analyzer/detail"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+)
+
+//go:embed timeline.html.tmpl timeline.js
+var files embed.FS
+
+// What all ranks did over time, and the critical path.
+var Sections = []section.Section{{Name: "timeline", Title: "Time line", Files: files, View: view, Chart: chart}}
+
+// view is the frame of the time line; chart fills it.
+func view(r *section.Run) any {
+	route, f := section.Of[path.Findings](r).Path, section.Of[Findings](r).Strips
+	if route == nil || f == nil {
+		return nil
+	}
+	all := section.Of[ranks.Findings](r).Ranks
+	return struct {
+		RunSeconds float64
+		Label      string // for those who do not see the picture
+		Height     int
+		Tile       int  // ranks to a row
+		Merged     int  // short pieces of the path that are shown as parts of others
+		Named      bool // rows of the ranks that the verdict names come first
+		Detail     *window.Detail
+	}{
+		RunSeconds: section.Of[run.Findings](r).RunSeconds,
+		Label:      "Time line of all ranks with the critical path. " + section.Of[verdict.Findings](r).Verdict.Text,
+		Height:     100 + min(700, max(120, 26*len(all))),
+		Tile:       max(1, f.Tile),
+		Merged:     route.MergedSegments,
+		Named:      len(r.Named) > 0 && len(all) > 1,
+		Detail:     section.Of[detail.Findings](r).Detail,
+	}
+}
+
+// chart is the ranks' strips and the path; times in seconds.
+func chart(r *section.Run) any {
+	// rank, start, end, kind, function, call site, pieces merged into it, strip
+	type segment [8]any
+	all, f := section.Of[ranks.Findings](r).Ranks, section.Of[Findings](r).Strips
+	data := struct {
+		Run      float64   `json:"run"`
+		Bins     int       `json:"bins"`
+		Ranks    []int     `json:"ranks"` // of each strip the first
+		Last     []int     `json:"last"`  // and the last
+		Hosts    []string  `json:"hosts"`
+		Where    []int     `json:"where"` // of Hosts, by strip; −1: several
+		MPI      [][]byte  `json:"mpi"`
+		Wait     [][]byte  `json:"wait"`
+		Named    int       `json:"named"`    // how many strips come first because the verdict names a rank of theirs
+		Culprits []int     `json:"culprits"` // of each of these the rank that is named
+		Segments []segment `json:"segments"`
+		Detail   any       `json:"detail"`
+	}{Run: section.Of[run.Findings](r).RunSeconds, Bins: max(1, f.Bins), MPI: f.MPI, Wait: f.Wait, Segments: []segment{}}
+	number, strip, tile := map[string]int{}, map[int]int{}, max(1, f.Tile)
+	for at, rank := range all {
+		host := cmp.Or(rank.Pod, rank.Host)
+		i, known := number[host]
+		if !known {
+			i = len(data.Hosts)
+			number[host] = i
+			data.Hosts = append(data.Hosts, host)
+		}
+		if at%tile == 0 {
+			data.Ranks, data.Last, data.Where = append(data.Ranks, rank.Rank), append(data.Last, rank.Rank), append(data.Where, i)
+		}
+		n := len(data.Ranks) - 1
+		strip[rank.Rank], data.Last[n] = n, rank.Rank
+		if data.Where[n] != i {
+			data.Where[n] = -1
+		}
+	}
+	order, named := stripOrder(r, strip, len(data.Ranks))
+	data.Named, data.Culprits = len(named), named
+	data.Ranks, data.Last, data.Where = reorder(data.Ranks, order), reorder(data.Last, order), reorder(data.Where, order)
+	data.MPI, data.Wait = reorder(data.MPI, order), reorder(data.Wait, order)
+	row := make([]int, len(order))
+	for i, was := range order {
+		row[was] = i
+	}
+	for rank, was := range strip {
+		strip[rank] = row[was]
+	}
+	data.Detail = chartDetail(r)
+	for _, s := range section.Of[path.Findings](r).Path.Segments {
+		data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, s.CallSite, s.Merged, strip[s.Rank]})
+	}
+	return data
+}
+
+// stripOrder is in which order the strips are shown: those of ranks that the verdict names first. named has one rank for
+// each of these.
+func stripOrder(r *section.Run, strip map[int]int, strips int) (order, named []int) {
+	named = []int{}
+	for _, rank := range r.Named {
+		if i, there := strip[rank]; there && !slices.Contains(order, i) && len(order) < maxNamedRows {
+			order, named = append(order, i), append(named, rank)
+		}
+	}
+	for i := range strips {
+		if !slices.Contains(order[:len(named)], i) {
+			order = append(order, i)
+		}
+	}
+	return order, named
+}
+
+// maxNamedRows is how many strips come first at most.
+const maxNamedRows = 16
+
+// reorder is a list in another order; what is not there stays away.
+func reorder[T any](list []T, order []int) []T {
+	var ordered []T
+	for _, i := range order {
+		if i < len(list) {
+			ordered = append(ordered, list[i])
+		}
+	}
+	return ordered
+}
+
+// chartDetail is the window call by call: names by number, times in nanoseconds since it begins.
+func chartDetail(r *section.Run) any {
+	d := section.Of[detail.Findings](r).Detail
+	if d == nil {
+		return nil
+	}
+	data := struct {
+		From     float64     `json:"from"` // seconds
+		To       float64     `json:"to"`
+		Title    string      `json:"title"`
+		Ranks    []int       `json:"ranks"`
+		Names    [][2]string `json:"names"`    // function, call site
+		Calls    [][5]int64  `json:"calls"`    // rank, thread, name, begin, length
+		Messages [][3]int64  `json:"messages"` // from which call, to which, bytes
+		Kinds    []string    `json:"kinds"`
+		Waits    [][5]int64  `json:"waits"` // rank, kind, cause, begin, length
+	}{From: float64(d.FromNS) / 1e9, To: float64(d.ToNS) / 1e9, Title: d.Title, Ranks: d.Ranks, Calls: [][5]int64{}, Messages: [][3]int64{}, Kinds: []string{}, Waits: [][5]int64{}}
+	number := map[[2]string]int{}
+	for _, c := range d.Calls {
+		name := [2]string{c.Function, c.CallSite}
+		i, known := number[name]
+		if !known {
+			i = len(data.Names)
+			number[name] = i
+			data.Names = append(data.Names, name)
+		}
+		data.Calls = append(data.Calls, [5]int64{int64(c.Rank), int64(c.Thread), int64(i), c.BeginNS - d.FromNS, c.EndNS - c.BeginNS})
+	}
+	for _, m := range d.Messages {
+		data.Messages = append(data.Messages, [3]int64{int64(m.From), int64(m.To), m.Bytes})
+	}
+	for _, w := range d.Waits {
+		i := slices.Index(data.Kinds, w.Kind)
+		if i < 0 {
+			i = len(data.Kinds)
+			data.Kinds = append(data.Kinds, w.Kind)
+		}
+		data.Waits = append(data.Waits, [5]int64{int64(w.Rank), int64(i), int64(w.Cause), w.BeginNS - d.FromNS, w.EndNS - w.BeginNS})
+	}
+	return data
+}

@@ -1,0 +1,13 @@
+package verdict
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Name is what the analysis is called.
+const Name = "verdict"
+
+// Findings are the verdict.
+type Findings struct {
+	Verdict verdict.Verdict `json:"verdict"`
+}

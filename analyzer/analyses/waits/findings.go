@@ -1,0 +1,65 @@
+package waits
+
+// Findings are the wait states.
+type Findings struct {
+	WaitStates []WaitTime     `json:"wait_states" schema:"nullable"` // null where times of single calls were not kept
+	Waits      *WaitBreakdown `json:"waits"`                         // likewise
+}
+
+// WaitTime is how often and how long ranks waited in one pattern.
+type WaitTime struct {
+	Kind    string  `json:"kind"`
+	PartOf  string  `json:"part_of,omitempty"` // the pattern that these are counted in as well
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+	// UncertainSeconds is how much of it rounded times may explain: of each wait what the two moments between which it lies
+	// may be off, all of a wait that is shorter. 0 for lossless timing.
+	UncertainSeconds float64 `json:"uncertain_seconds"`
+}
+
+// Uncertain reports whether rounded times may explain all of it.
+func (w *WaitTime) Uncertain() bool { return w.UncertainSeconds > 0 && w.UncertainSeconds >= w.Seconds }
+
+// WaitBreakdown has the wait states by who waited, where, and for whom; each list costliest first, at most 500 rows.
+type WaitBreakdown struct {
+	ByRank           []RankWait `json:"by_rank"`
+	RanksOmitted     int        `json:"ranks_omitted"`
+	ByCallSite       []SiteWait `json:"by_call_site"`
+	CallSitesOmitted int        `json:"call_sites_omitted"`
+	ByPair           []PairWait `json:"by_pair"`
+	PairsOmitted     int        `json:"pairs_omitted"`
+}
+
+// RankWait is how one rank waited.
+type RankWait struct {
+	Rank    int     `json:"rank"`
+	Kind    string  `json:"kind"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+}
+
+// SiteWait is how ranks waited in a call.
+type SiteWait struct {
+	Kind     string  `json:"kind"`
+	Function string  `json:"function"`
+	CallSite string  `json:"call_site"`
+	Count    int     `json:"count"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// PairWait is how one rank waited for another.
+type PairWait struct {
+	Rank    int     `json:"rank"`
+	Cause   int     `json:"cause"`
+	Kind    string  `json:"kind"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+}
+
+func (w RankWait) Order() (rank, cause int, text string) { return w.Rank, 0, w.Kind }
+
+func (w SiteWait) Order() (rank, cause int, text string) {
+	return 0, 0, w.Kind + "\x00" + w.Function + "\x00" + w.CallSite
+}
+
+func (w PairWait) Order() (rank, cause int, text string) { return w.Rank, w.Cause, w.Kind }

@@ -1,0 +1,72 @@
+package waits
+
+import (
+	"embed"
+	"html/template"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+	"github.com/cairn-mpi/cairn/analyzer/report/section"
+)
+
+//go:embed waits.html.tmpl
+var files embed.FS
+
+// How ranks waited, what all the waiting is put down to, and where ranks waited.
+var Sections = []section.Section{{Name: "waits", Title: "Wait states", Files: files, View: view, Functions: template.FuncMap{"explain": Explain}}}
+
+// waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
+type waitsView struct {
+	States []WaitTime
+	Causes *rootcauses.RootCauses
+	Delays section.Table[rootcauses.Delay]
+	Sites  section.Table[SiteWait]
+	Pairs  section.Table[PairWait]
+}
+
+// waitRows bounds the tables of what was waited for and where.
+const waitRows = 12
+
+func view(r *section.Run) any {
+	f, causes := section.Of[Findings](r), section.Of[rootcauses.Findings](r)
+	if f.Waits == nil || causes.RootCauses == nil {
+		return nil
+	}
+	delays := causes.Costly()
+	return waitsView{
+		States: f.Certain(), Causes: causes.RootCauses,
+		Delays: section.Table[rootcauses.Delay]{section.First(delays, waitRows), len(causes.RootCauses.Delays) + causes.RootCauses.DelaysOmitted - len(section.First(delays, waitRows))},
+		Sites:  section.Table[SiteWait]{section.First(f.Waits.ByCallSite, waitRows), len(f.Waits.ByCallSite) + f.Waits.CallSitesOmitted - len(section.First(f.Waits.ByCallSite, waitRows))},
+		Pairs:  section.Table[PairWait]{section.First(f.Waits.ByPair, waitRows), len(f.Waits.ByPair) + f.Waits.PairsOmitted - len(section.First(f.Waits.ByPair, waitRows))},
+	}
+}
+
+// Certain are the wait states that rounded times alone do not explain.
+func (f Findings) Certain() []WaitTime {
+	return slices.DeleteFunc(slices.Clone(f.WaitStates), func(w WaitTime) bool { return w.Uncertain() })
+}
+
+// Explain says what happens in a wait state.
+func Explain(kind string) string {
+	return map[string]string{
+		"late sender":                                 "a receive was there before the message was sent",
+		"late sender, wrong order, same source":       "of these, those who received next what the same sender had sent earlier",
+		"late sender, wrong order, different sources": "of these, those who received next what another rank had sent earlier",
+		"wait at fence":                               "ranks waited in MPI_Win_fence for the last one to enter",
+		"wait at window":                              "ranks waited for the last one to create or free a window",
+		"wait at collective file access":              "ranks waited for the last one to take part in opening, closing or accessing a file together",
+		"wait at neighborhood collective":             "ranks waited for the last of their neighbors to enter",
+		"late post":                                   "one-sided access began before its target had exposed its window",
+		"early wait":                                  "a target waited for the end of the accesses to its window",
+		"lock contention":                             "a rank waited for a window that another had locked",
+		"late receiver":                               "a send was there before its receive, and waited for it",
+		"late progress":                               "a message was held up until the partner, busy computing, entered MPI again",
+		"wait at NxN":                                 "a collective of all with all waited for the last to enter",
+		"wait at barrier":                             "a barrier waited for the last to enter",
+		"late broadcast":                              "a broadcast or scatter waited for its root, or for a rank that passes the data on",
+		"early reduce":                                "the root of a reduction or gather, or a rank that passes the data on, waited for the last of the others",
+		"early scan":                                  "a prefix reduction waited for another rank that it needs",
+		"wait at init":                                "MPI_Init waited for the last rank to be launched",
+		"wait at finalize":                            "MPI_Finalize waited for the last rank to arrive",
+	}[kind]
+}

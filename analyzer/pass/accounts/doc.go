@@ -1,0 +1,2 @@
+// Package accounts says how each location spent its time.
+package accounts

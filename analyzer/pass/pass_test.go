@@ -1,0 +1,126 @@
+package pass_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+)
+
+func constant(n int, times *atomic.Int32) func(context.Context, *pass.Run) (int, error) {
+	return func(context.Context, *pass.Run) (int, error) {
+		times.Add(1)
+		return n, nil
+	}
+}
+
+// Two passes that require a third share its result.
+func TestComputedOnce(t *testing.T) {
+	var times atomic.Int32
+	three := pass.New("three", constant(3, &times))
+	double := func(ctx context.Context, r *pass.Run) (int, error) {
+		n, err := three.Of(ctx, r)
+		return 2 * n, err
+	}
+	six, alsoSix := pass.New("six", double, three), pass.New("also six", double, three)
+	r := pass.Begin(t.Context(), nil, six, alsoSix)
+	for _, p := range []*pass.Pass[int]{six, alsoSix, six} {
+		n, err := p.Of(t.Context(), r)
+		require.NoError(t, err)
+		assert.Equal(t, 6, n)
+	}
+	assert.EqualValues(t, 1, times.Load())
+	assert.True(t, r.Wants(three))
+	require.NoError(t, r.Close())
+}
+
+func TestGiven(t *testing.T) {
+	var times atomic.Int32
+	three := pass.New("three", constant(3, &times))
+	r := pass.Begin(t.Context(), nil, three)
+	pass.Give(r, three, 4)
+	n, err := three.Of(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, 4, n)
+	assert.Zero(t, times.Load())
+	require.NoError(t, r.Close())
+}
+
+// What a pass does not require it does not get: else nobody knew before what a run needs.
+func TestOnlyWhatIsRequired(t *testing.T) {
+	var times atomic.Int32
+	three := pass.New("three", constant(3, &times))
+	sly := pass.New("sly", func(ctx context.Context, r *pass.Run) (int, error) { return three.Of(ctx, r) })
+	r := pass.Begin(t.Context(), nil, sly, three)
+	_, err := sly.Of(t.Context(), r)
+	var bug *pass.Bug
+	require.ErrorAs(t, err, &bug)
+	assert.ErrorContains(t, err, `pass "three" is asked for, which pass "sly" does not require`)
+	other := pass.Begin(t.Context(), nil, sly)
+	assert.Panics(t, func() { _, _ = three.Of(t.Context(), other) })
+}
+
+// An optional pass is there only in a run that wants it anyway.
+func TestOptional(t *testing.T) {
+	var times atomic.Int32
+	three := pass.New("three", constant(3, &times))
+	maybe := pass.New("maybe", func(ctx context.Context, r *pass.Run) (int, error) {
+		if !r.Wants(three) {
+			return 0, nil
+		}
+		return three.Of(ctx, r)
+	}).Uses(three)
+	for _, c := range []struct {
+		want []pass.Step
+		n    int
+	}{{[]pass.Step{maybe}, 0}, {[]pass.Step{maybe, three}, 3}} {
+		r := pass.Begin(t.Context(), nil, c.want...)
+		n, err := maybe.Of(t.Context(), r)
+		require.NoError(t, err)
+		assert.Equal(t, c.n, n)
+		require.NoError(t, r.Close())
+	}
+}
+
+// An early pass begins when what it requires is there; the run's end waits for it, and ends its context.
+func TestEarly(t *testing.T) {
+	var times atomic.Int32
+	three := pass.New("three", constant(3, &times))
+	begun, ended := make(chan struct{}), false
+	long := pass.New("long", func(ctx context.Context, r *pass.Run) (int, error) {
+		close(begun)
+		<-ctx.Done()
+		ended = true
+		return 0, ctx.Err()
+	}, three).Early()
+	r := pass.Begin(t.Context(), nil, three, long)
+	closed := false
+	r.OnClose(func() error {
+		closed = ended
+		return errors.New("cannot close")
+	})
+	_, err := three.Of(t.Context(), r)
+	require.NoError(t, err)
+	<-begun
+	require.EqualError(t, r.Close(), "cannot close")
+	assert.True(t, closed)
+}
+
+// A mistake costs those that need the pass, and nobody waits for it forever.
+func TestBug(t *testing.T) {
+	broken := pass.New("broken", func(context.Context, *pass.Run) (int, error) {
+		var none []int
+		return none[0], nil
+	})
+	needs := pass.New("needs", func(ctx context.Context, r *pass.Run) (int, error) { return broken.Of(ctx, r) }, broken)
+	r := pass.Begin(t.Context(), nil, needs)
+	for range 2 {
+		_, err := needs.Of(t.Context(), r)
+		require.ErrorContains(t, err, "this is a bug of Cairn's")
+	}
+}

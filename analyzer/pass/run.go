@@ -1,0 +1,172 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// A Run is one trace that is analyzed, or a part of the run that it is of, with the results that there are so far.
+type Run struct {
+	*shared
+	of Step // who asks for results; nil: who began the run
+}
+
+type shared struct {
+	trace  timeline.Trace
+	given  map[Step]any // results that were known before
+	wanted map[Step]bool
+	end    context.CancelFunc
+	ctx    context.Context // of early passes
+	early  sync.WaitGroup
+
+	mu      sync.Mutex
+	results map[Step]*result
+	closers []func() error
+}
+
+// A result is there when done is closed.
+type result struct {
+	done  chan struct{}
+	found any
+	err   error
+}
+
+// Begin begins a run that wants the results of some steps. Close must be called in the end.
+func Begin(ctx context.Context, t timeline.Trace, want ...Step) *Run {
+	s := &shared{trace: t, given: map[Step]any{}, wanted: map[Step]bool{}, results: map[Step]*result{}}
+	for _, w := range want {
+		closure(w, s.wanted)
+	}
+	s.ctx, s.end = context.WithCancel(ctx)
+	return &Run{shared: s}
+}
+
+// Give says what the result of a pass is: it is not computed.
+func Give[T any](r *Run, p *Pass[T], result T) { r.given[p] = result }
+
+// Given is the result of a pass that was given, and whether one was.
+func Given[T any](r *Run, p *Pass[T]) (result T, given bool) {
+	result, given = r.given[p].(T)
+	return result, given
+}
+
+// Computed is the result of a pass if it was computed; the zero T else.
+func Computed[T any](r *Run, p *Pass[T]) (found T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x := r.results[p]; x != nil && x.err == nil {
+		found, _ = x.found.(T)
+	}
+	return found
+}
+
+// Trace is what is analyzed.
+func (r *Run) Trace() timeline.Trace { return r.trace }
+
+// Wants reports whether the result of a step will be asked for in this run, by whomever.
+func (r *Run) Wants(s Step) bool { return r.wanted[s.self()] }
+
+// OnClose has something done when the run is closed: what is begun last ends first.
+func (r *Run) OnClose(do func() error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closers = append(r.closers, do)
+}
+
+// Close ends early passes that nobody waited for, and gives back what passes hold. Results must not be used afterwards.
+func (r *Run) Close() error {
+	r.end()
+	r.early.Wait()
+	var failed []error
+	for i := len(r.closers) - 1; i >= 0; i-- {
+		failed = append(failed, r.closers[i]())
+	}
+	return errors.Join(failed...)
+}
+
+// result computes the result of a step, or waits for who computes it.
+func (r *Run) result(ctx context.Context, s Step) (any, error) {
+	if r.of == nil && !r.wanted[s] || r.of != nil && !asks(r.of, s, r.wanted) {
+		panic(fmt.Sprintf("pass %q is asked for, which %s does not require", s.Name(), r.name()))
+	}
+	return r.compute(ctx, s)
+}
+
+func (r *Run) name() string {
+	if r.of == nil {
+		return "the run"
+	}
+	return fmt.Sprintf("pass %q", r.of.Name())
+}
+
+func (s *shared) compute(ctx context.Context, p Step) (any, error) {
+	s.mu.Lock()
+	if found, given := s.given[p]; given {
+		s.mu.Unlock()
+		return found, nil
+	}
+	x := s.results[p]
+	if x != nil {
+		s.mu.Unlock()
+		<-x.done
+		return x.found, x.err
+	}
+	x = &result{done: make(chan struct{})}
+	s.results[p] = x
+	s.mu.Unlock()
+	x.found, x.err = guarded(ctx, p, &Run{shared: s, of: p})
+	close(x.done)
+	if x.err == nil {
+		s.begin()
+	}
+	return x.found, x.err
+}
+
+// guarded computes a step; a panic becomes a Bug.
+func guarded(ctx context.Context, p Step, r *Run) (found any, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			found, err = nil, &Bug{what, debug.Stack()}
+		}
+	}()
+	return p.run(ctx, r)
+}
+
+// begin begins the early passes that are wanted and of which all that they require is there.
+func (s *shared) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.wanted {
+		if p.early() && s.results[p] == nil && s.ready(p) {
+			s.early.Go(func() { _, _ = s.compute(s.ctx, p) })
+		}
+	}
+}
+
+// ready reports whether all that a step requires is there.
+func (s *shared) ready(p Step) bool {
+	for _, required := range p.Requires() {
+		required = required.self()
+		if _, given := s.given[required]; given {
+			continue
+		}
+		x := s.results[required]
+		if x == nil {
+			return false
+		}
+		select {
+		case <-x.done:
+			if x.err != nil {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

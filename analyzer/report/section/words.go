@@ -1,0 +1,79 @@
+package section
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Functions are those that templates of sections have.
+var Functions = template.FuncMap{
+	"seconds": wording.Duration, "fixed": Fixed, "known": Known, "percent": Percent, "activity": Activity, "early": Early,
+	"place": func(p verdict.Place) string { return callsite.At(p.Function, p.CallSite) },
+	"minus": func(a, b float64) float64 { return a - b },
+	"plus":  func(a, b float64) float64 { return a + b },
+	"share": func(part, whole float64) string {
+		if whole <= 0 {
+			return Percent(0)
+		}
+		return Percent(part / whole)
+	},
+}
+
+// Fixed is seconds for a column of a table.
+func Fixed(s float64) string {
+	switch {
+	case s == 0:
+		return "0"
+	case s < 0.001:
+		return fmt.Sprintf("%.6f", s)
+	case s < 10:
+		return fmt.Sprintf("%.4f", s)
+	}
+	return fmt.Sprintf("%.2f", s)
+}
+
+// Known is Fixed of a time that may not be known.
+func Known(s *float64) string {
+	if s == nil {
+		return "not known"
+	}
+	return Fixed(*s)
+}
+
+// Early says how a rank ended that did not come to MPI_Finalize, or that its tracing stopped.
+func Early(how string) string {
+	if strings.HasPrefix(how, trace.TracingStopped) {
+		return how
+	}
+	return "ended early: " + how
+}
+
+// Percent is a share with one digit after the point.
+func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// Whole is a share in whole percents.
+func Whole(share float64) int { return int(math.Round(100 * share)) }
+
+// Rounded has the digits that somebody reads, for the data of the page.
+func Rounded(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	scale := math.Pow(10, 4-math.Ceil(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}
+
+// Activity words a call, or the computation between two.
+func Activity(function, site string) string {
+	if strings.HasPrefix(site, "between ") || strings.HasPrefix(site, "before ") || strings.HasPrefix(site, "after ") {
+		return function + " " + site
+	}
+	return callsite.At(function, site)
+}

@@ -1,0 +1,65 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// How often the store is asked for findings: soon at first, for a small job, and less often while nothing comes.
+const (
+	firstLook = time.Second
+	maxLook   = 5 * time.Second
+)
+
+// waitForFindings returns when every run has the findings of each analysis, or the reason why there are none. Runs are
+// waited for one by one: however many there are, one is asked for at a time.
+func waitForFindings(c *cobra.Command, s store.Store, runs []messages.Run, analyses []string) error {
+	said := false
+	pause := firstLook
+	for i := range runs {
+		run := runOf(runs[i])
+		for {
+			waiting, err := unfinishedAnalyses(c.Context(), s, run, analyses)
+			if err != nil {
+				return err
+			}
+			if len(waiting) == 0 {
+				break
+			}
+			if !said {
+				said = true
+				fmt.Fprintf(c.ErrOrStderr(), "cairn: waiting for the findings of %v, of run %s and those after it\n", waiting, run.id())
+			}
+			select {
+			case <-c.Context().Done():
+				return c.Context().Err()
+			case <-time.After(pause):
+			}
+			pause = min(pause*5/4, maxLook)
+		}
+	}
+	return nil
+}
+
+// unfinishedAnalyses are those that have left nothing of a run yet.
+func unfinishedAnalyses(ctx context.Context, s store.Store, run jobRun, analyses []string) ([]string, error) {
+	if len(analyses) == 0 {
+		return nil, nil
+	}
+	objects, err := s.List(ctx, run.key(messages.FindingsDirectory)+"/")
+	if err != nil && !store.IsNotFound(err) {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(analyses), func(name string) bool {
+		return slices.ContainsFunc(objects, func(o store.Object) bool {
+			return o.Key == run.findingsKey(name) || o.Key == run.failureKey(name)
+		})
+	}), nil
+}

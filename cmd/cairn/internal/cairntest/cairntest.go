@@ -1,0 +1,54 @@
+package cairntest
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/commands"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Main is the TestMain of tests that run the command as a process of its own (see Process).
+func Main(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(commands.Run())
+	}
+	os.Exit(m.Run())
+}
+
+// asCommand makes a test's binary the command.
+const asCommand = "CAIRN_TEST_COMMAND"
+
+// Run runs a command and gives what it printed.
+func Run(t *testing.T, arguments ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	c := commands.Root()
+	c.SetOut(&out)
+	c.SetErr(io.Discard)
+	c.SetArgs(arguments)
+	err := c.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TraceFile writes a trace to a file, and gives its path.
+func TraceFile(t *testing.T, c *trace.Content) string {
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, c))
+	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+	return path
+}
+
+// Process is the command as a process that is not started yet.
+func Process(arguments []string) *exec.Cmd {
+	c := exec.Command(os.Args[0], arguments...)
+	c.Env = append(os.Environ(), asCommand+"=1")
+	return c
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// A number is what numeric flags are.
+type number interface {
+	int | int64 | float64 | time.Duration
+}
+
+// A numberFlag is a number with limits: one beyond them is an error of the command line, as text that is no number is.
+type numberFlag[N number] struct {
+	value *N
+	least N
+	most  N
+	above bool // least itself is too small
+}
+
+// AtLeast is a flag of a number that may not be less than least.
+func AtLeast[N number](value *N, initial, least N) *numberFlag[N] {
+	*value = initial
+	f := &numberFlag[N]{value: value, least: least}
+	switch most := any(&f.most).(type) {
+	case *int:
+		*most = math.MaxInt
+	case *int64:
+		*most = math.MaxInt64
+	case *float64:
+		*most = math.MaxFloat64
+	case *time.Duration:
+		*most = math.MaxInt64
+	}
+	return f
+}
+
+// MoreThan is a flag of a number that has to be more than limit, and most at most.
+func MoreThan[N number](value *N, initial, limit, most N) *numberFlag[N] {
+	f := Within(value, initial, limit, most)
+	f.above = true
+	return f
+}
+
+// Within is a flag of a number from least to most.
+func Within[N number](value *N, initial, least, most N) *numberFlag[N] {
+	f := AtLeast(value, initial, least)
+	f.most = most
+	return f
+}
+
+var _ pflag.Value = (*numberFlag[int])(nil)
+
+// Set implements pflag.Value.
+func (f *numberFlag[N]) Set(text string) error {
+	n, err := parseNumber[N](text)
+	switch {
+	case err != nil:
+		return err
+	case f.above && !(n > f.least):
+		return fmt.Errorf("it has to be more than %v", f.least)
+	case !(n >= f.least): // so that NaN is refused too
+		return fmt.Errorf("it has to be %v or more", f.least)
+	case !(n <= f.most):
+		return fmt.Errorf("it has to be %v or less", f.most)
+	}
+	*f.value = n
+	return nil
+}
+
+func parseNumber[N number](text string) (n N, err error) {
+	switch to := any(&n).(type) {
+	case *int:
+		var v int64
+		v, err = strconv.ParseInt(text, 0, strconv.IntSize)
+		*to = int(v)
+	case *int64:
+		*to, err = strconv.ParseInt(text, 0, 64)
+	case *float64:
+		*to, err = strconv.ParseFloat(text, 64)
+	case *time.Duration:
+		if *to, err = time.ParseDuration(text); err != nil {
+			return n, errors.New("a time has a unit, as 250ms or 2us")
+		}
+	}
+	if err != nil {
+		return n, fmt.Errorf("it is not a number: %w", errors.Unwrap(err))
+	}
+	return n, nil
+}
+
+// String implements pflag.Value.
+func (f *numberFlag[N]) String() string {
+	if f.value == nil { // pflag asks the zero value
+		return ""
+	}
+	return fmt.Sprint(*f.value)
+}
+
+// Type implements pflag.Value; the help shows it.
+func (f *numberFlag[N]) Type() string {
+	var n N
+	switch any(n).(type) {
+	case float64:
+		return "float"
+	case time.Duration:
+		return "duration"
+	}
+	return "int"
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+)
+
+// TerminationLog is the file through which a pod's command tells the operator its result.
+type TerminationLog string
+
+// Register adds the flag to a command.
+func (t *TerminationLog) Register(c *cobra.Command) {
+	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored where it does not exist")
+}
+
+// Write says v on stdout and in the file, if there is one.
+func (t TerminationLog) Write(c *cobra.Command, v any) error {
+	raw, err := messages.Encode(v)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s\n", raw)
+	file, err := os.OpenFile(string(t), os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return nil // outside a pod
+	}
+	defer file.Close()
+	_, err = file.Write(raw)
+	return err
+}

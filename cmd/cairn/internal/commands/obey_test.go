@@ -1,0 +1,169 @@
+package commands_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/analyze"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cairntest"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/export"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/inspect"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/rewrite"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func TestMain(m *testing.M) { cairntest.Main(m) }
+
+// soon is what a command may take to end, on a machine that does other things too.
+const soon = 3 * time.Second
+
+// irregularTrace is a file with a trace that every command has to work on for a while, and one for each rank.
+func irregularTrace(t *testing.T, dir string) (path string, shards []string) {
+	t.Helper()
+	sim, err := simulate.New(simulate.Config{Pattern: "random", Ranks: 16, Iterations: 5_000, Variety: 30_000, Timing: "lossy 5"})
+	require.NoError(t, err)
+	contents, err := sim.Contents()
+	require.NoError(t, err)
+	write := func(name string, content *trace.Content) string {
+		var file bytes.Buffer
+		require.NoError(t, trace.Write(&file, content))
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+		return path
+	}
+	for i, content := range contents {
+		shards = append(shards, write(fmt.Sprintf("rank%d.cairn", i), content))
+	}
+	merged, err := merger.Merge(contents, merger.Options{Final: true})
+	require.NoError(t, err)
+	return write("trace.cairn", merged), shards
+}
+
+// working are commands with what they write.
+func working(path string, shards []string, dir string) map[string][]string {
+	out := func(name string) string { return filepath.Join(dir, name) }
+	return map[string][]string{
+		"info":      {"info", path},
+		"dump":      {"dump", path},
+		"program":   {"program", path},
+		"clusters":  {"clusters", path},
+		"reduce":    {"reduce", path, "--leads", "-o", out("reduced.cairn")},
+		"placement": {"placement", path},
+		"graph":     {"graph", path, "--from", "0", "--to", "1"},
+		"merge":     append([]string{"merge", "-o", out("merged.cairn")}, shards...),
+		"analyze":   {"analyze", path, "-o", out("report")},
+		"part":      {"analyze", path, "-o", out("report"), "--from", "0.1", "--to", "0.2"},
+		"predict":   {"predict", path, "--ideal-network"},
+		"compare":   {"compare", path, path},
+		"export":    {"export", path, "-o", out("x.perfetto")},
+		"simulate":  {"simulate", "--pattern", "random", "--ranks", "16", "--iterations", "5000", "-o", out("made.cairn")},
+	}
+}
+
+// written are the files of commands that are there when all of them is written.
+var written = []string{"reduced.cairn", "merged.cairn", "report/index.html", "x.perfetto", "made.cairn"}
+
+// contents reads those of the written files that are there.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range written {
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		files[name] = string(file)
+	}
+	return files
+}
+
+// TestCommandsEndWhenTold: each command, told to end at some moments, does so soon, with an error, and leaves no file that
+// is not whole. It may have been told after its file was written, before the process ended.
+func TestCommandsEndWhenTold(t *testing.T) {
+	dir := t.TempDir()
+	path, shards := irregularTrace(t, dir)
+	random := rand.New(rand.NewSource(1))
+	for name, arguments := range working(path, shards, dir) {
+		t.Run(name, func(t *testing.T) {
+			begun := time.Now()
+			require.NoError(t, cairntest.Process(arguments).Run())
+			takes, whole := time.Since(begun), contents(t, dir)
+			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+				for _, name := range written {
+					require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+				}
+				process := cairntest.Process(arguments)
+				var said strings.Builder
+				process.Stderr = &said
+				require.NoError(t, process.Start())
+				time.Sleep(30*time.Millisecond + time.Duration(random.Int63n(int64(takes))))
+				told := time.Now()
+				_ = process.Process.Signal(signal) // it may have ended
+				err := process.Wait()
+				assert.Less(t, time.Since(told), soon)
+				if err == nil {
+					continue // it had been faster
+				}
+				if code := process.ProcessState.ExitCode(); code >= 0 { // below: the runtime had not begun to listen
+					assert.Equal(t, 128+int(signal), code, said.String())
+					assert.Contains(t, said.String(), "told to end")
+				}
+				for name, file := range contents(t, dir) {
+					assert.True(t, whole[name] == file, "%s is not whole: %d bytes of %d", name, len(file), len(whole[name]))
+				}
+			}
+		})
+	}
+}
+
+// TestContextsReachTheLoops: the commands that analyze end by themselves too, without being left alone.
+func TestContextsReachTheLoops(t *testing.T) {
+	dir := t.TempDir()
+	path, shards := irregularTrace(t, dir)
+	random := rand.New(rand.NewSource(2))
+	for name, arguments := range working(path, shards, dir) {
+		if name == "simulate" || name == "merge" || name == "info" {
+			continue // no loops of theirs take long: see obey
+		}
+		t.Run(name, func(t *testing.T) {
+			for range 3 {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				root := &cobra.Command{SilenceUsage: true, SilenceErrors: true}
+				root.AddCommand(inspect.NewDumpCommand(), inspect.NewProgramCommand(), inspect.NewClustersCommand(), rewrite.NewReduceCommand(), rewrite.NewRedactCommand(), inspect.NewPlacementCommand(),
+					inspect.NewGraphCommand(), analyze.NewAnalyzeCommand(), inspect.NewPredictCommand(), inspect.NewCompareCommand(), export.NewExportCommand())
+				root.SetArgs(arguments)
+				root.SetOut(io.Discard)
+				root.SetErr(io.Discard)
+				told := make(chan time.Time, 1)
+				time.AfterFunc(time.Duration(random.Int63n(int64(time.Second))), func() {
+					told <- time.Now()
+					cancel()
+				})
+				err := root.ExecuteContext(ctx)
+				if err == nil {
+					continue
+				}
+				require.ErrorIs(t, err, context.Canceled)
+				assert.Less(t, time.Since(<-told), soon)
+			}
+		})
+	}
+}

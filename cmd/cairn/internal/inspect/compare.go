@@ -1,0 +1,107 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/compare"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/merger/collect"
+)
+
+// NewCompareCommand is `cairn compare`.
+func NewCompareCommand() *cobra.Command {
+	var (
+		s3     storage.Flags
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "compare (A B | A... -- B...)",
+		Short: "Say what became slower from one run of a program to another, or from several to several",
+		Long: `Compare traces of one program, A before and B after: the difference of the run times, what makes it on the critical
+path, which never waits, and the ranks whose iterations differ. A trace is given by its file, or by the folder of a run.
+
+With one run a side nothing can be said about how far apart equal runs are: on a busy machine that is often more than
+what one looks for. Several runs a side, at least two and better five, show it: then a difference counts only if it is
+larger than those between runs of one side (Welch's t-test; equal runs are said to differ in 5% of cases at most). Make
+the runs of both sides in turns: what changes on the machine meanwhile is then in both.`,
+		Example: `  cairn compare before/trace.cairn after/trace.cairn
+  cairn compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
+		RunE: func(c *cobra.Command, args []string) error {
+			before, after, err := sides(args, c.ArgsLenAtDash())
+			if err != nil {
+				return cli.UsageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
+			}
+			var recordings []compare.Recording
+			for _, path := range slices.Concat(before, after) {
+				path = traceOf(path)
+				f, err := tracefile.Open(c.Context(), path, s3)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				clock, err := tracefile.ClockBeside(c.Context(), path, s3, f)
+				if err != nil {
+					return err
+				}
+				recordings = append(recordings, compare.Recording{Trace: timeline.Of(f.Reader), Clock: clock})
+			}
+			found, err := compare.Compare(c.Context(), recordings[:len(before)], recordings[len(before):])
+			if err != nil {
+				return tracefile.Damaged(strings.Join(args, ", "), err)
+			}
+			if asJSON {
+				e := json.NewEncoder(c.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(found)
+			}
+			return found.WriteText(c.OutOrStdout())
+		},
+	}
+	s3.Register(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
+	return c
+}
+
+// sides divides arguments into those before and after --; dash is how many come before it, −1 without one.
+func sides(args []string, dash int) (before, after []string, err error) {
+	switch {
+	case dash < 0 && len(args) > 2:
+		return nil, nil, fmt.Errorf("%d traces are given, and no -- between those before and those after: say A... -- B... for several runs a side", len(args))
+	case dash < 0 && len(args) < 2:
+		return nil, nil, errors.New("which traces? Say A B, or A... -- B... for several runs a side")
+	case dash < 0:
+		dash = 1
+	}
+	before, after = args[:dash], args[dash:]
+	if err := compare.CheckRuns(len(before), len(after)); err != nil {
+		return nil, nil, err
+	}
+	if len(before) > 1 {
+		for i, path := range args {
+			if slices.Contains(args[:i], path) {
+				return nil, nil, fmt.Errorf("%s is given twice: each run counts once", path)
+			}
+		}
+	}
+	return before, after, nil
+}
+
+// traceOf is the trace in a run's folder, or the path itself if it is not one.
+func traceOf(path string) string {
+	inside := filepath.Join(path, collect.TraceFile)
+	if about, err := os.Stat(inside); err == nil && about.Mode().IsRegular() {
+		return inside
+	}
+	return path
+}

@@ -1,0 +1,124 @@
+package inspect
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// NewDumpCommand is `cairn dump`.
+func NewDumpCommand() *cobra.Command {
+	var (
+		s3     storage.Flags
+		rank   int
+		asJSON bool
+		sites  bool
+		types  bool
+	)
+	c := &cobra.Command{
+		Use:   "dump FILE",
+		Short: "Print every call of a trace, decoded, in the order of each rank",
+		Example: `  cairn dump out/trace.cairn --rank 0
+  cairn dump s3://traces/default/stencil/<uid>/0/0/trace.cairn --json`,
+		Args: cli.Exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if h, _, err := tracefile.OpenHistograms(c.Context(), args[0], s3); h != nil || err != nil {
+				if err != nil {
+					return err
+				}
+				if c.Flags().Changed("rank") && h.Ranks.Find(rank) < 0 {
+					return cli.UsageError(fmt.Errorf("%s has no rank %d", args[0], rank))
+				}
+				return dumpHistograms(c, h, asJSON, func(ranks trace.RankList) bool { return !c.Flags().Changed("rank") || ranks.Index(rank) >= 0 })
+			}
+			f, err := tracefile.Open(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if c.Flags().Changed("rank") && !tracefile.HasRank(f, rank) {
+				return cli.UsageError(fmt.Errorf("%s has no rank %d", args[0], rank))
+			}
+			out := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
+			var line []byte
+			known := map[int]*datatypes.Table{}
+			for _, thread := range f.Threads().All() {
+				if c.Flags().Changed("rank") && thread.Rank != rank {
+					continue
+				}
+				cursor, err := f.Cursor(thread.Rank, thread.Thread)
+				if err != nil {
+					return tracefile.Damaged(args[0], err)
+				}
+				for n := 0; cursor.Next(); n++ {
+					if n&0xfff == 0 && c.Context().Err() != nil {
+						return c.Context().Err()
+					}
+					e := cursor.Event()
+					if asJSON {
+						line = e.AppendJSON(line[:0])
+					} else {
+						start, duration := "-", "-"
+						if e.Timed {
+							start, duration = fmt.Sprintf("%.6f", milliseconds(e.Enter)), fmt.Sprintf("%.6f", milliseconds(e.Exit-e.Enter))
+						}
+						line = fmt.Appendf(line[:0], "%d.%d %14s %12s  %s", e.Rank, e.Thread, start, duration, e.Text())
+						if sites {
+							line = appendCallPath(line, e)
+						}
+						if types {
+							line = appendDatatype(line, known, e)
+						}
+					}
+					if _, err := out.Write(append(line, '\n')); err != nil {
+						return err
+					}
+				}
+				if err := cursor.Err(); err != nil {
+					_ = out.Flush()
+					return tracefile.Damaged(args[0], err)
+				}
+			}
+			return out.Flush()
+		},
+	}
+	s3.Register(c)
+	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "only this rank")
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
+	c.Flags().BoolVar(&types, "datatypes", false, "say what each call that makes a datatype made: its typemap, size and bounds in bytes")
+	return c
+}
+
+// appendDatatype writes the datatype that a call made. Threads of a rank share its datatypes; one that another thread made
+// is known where that thread came first.
+func appendDatatype(line []byte, known map[int]*datatypes.Table, e *trace.Event) []byte {
+	if known[e.Rank] == nil {
+		known[e.Rank] = &datatypes.Table{}
+	}
+	made := known[e.Rank].See(e)
+	if made == nil {
+		return line
+	}
+	return fmt.Appendf(line, "  %s size %d extent %d lower bound %d", made.TypeMap(), made.Size, made.Extent, made.LB)
+}
+
+// appendCallPath writes the places that led to a call, innermost first.
+func appendCallPath(line []byte, e *trace.Event) []byte {
+	between := "  at "
+	for site := range e.CallPath {
+		line = append(append(line, between...), callsite.Name(site)...)
+		between = " < "
+	}
+	return line
+}
+
+func milliseconds(ns int64) float64 { return float64(ns) / 1e6 }

@@ -1,0 +1,113 @@
+package inspect
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// rankEvidence is what the operating system counted for a rank's threads while computations or calls were long
+// (docs/tracer.md). What is not known is null.
+type rankEvidence struct {
+	Rank      int                `json:"rank"`
+	Places    []evidencePlace    `json:"places"`
+	Instances []evidenceInstance `json:"instances"` // the largest
+	Threads   []threadUsage      `json:"threads"`
+}
+
+// evidencePlace is a computation between two calls, or a call (before; after is null then).
+type evidencePlace struct {
+	Thread          int           `json:"thread"`
+	After           *evidenceCall `json:"after"`
+	Before          evidenceCall  `json:"before"`
+	Measured        uint64        `json:"measured"` // long instances; all that follows is of these
+	WallSeconds     float64       `json:"wall_seconds"`
+	CPUSeconds      float64       `json:"cpu_seconds"`
+	RunDelaySeconds *float64      `json:"run_delay_seconds"`
+	BlockedSeconds  *float64      `json:"blocked_seconds"`
+	OtherCPUSeconds *float64      `json:"other_cpu_seconds"` // of the process's other threads, without the tracer's
+	IOBytes         *int64        `json:"io_bytes"`
+	IOCalls         *int64        `json:"io_calls"`
+	DataSeconds     *float64      `json:"data_seconds"`
+}
+
+type evidenceCall struct {
+	Function string `json:"function"`
+	CallSite string `json:"call_site"`
+}
+
+type evidenceInstance struct {
+	Place           int      `json:"place"` // index into places
+	BeginNS         int64    `json:"begin_ns"`
+	WallSeconds     float64  `json:"wall_seconds"`
+	CPUSeconds      float64  `json:"cpu_seconds"`
+	RunDelaySeconds *float64 `json:"run_delay_seconds"`
+	IOBytes         *int64   `json:"io_bytes"`
+}
+
+type threadUsage struct {
+	TID             int      `json:"tid"`
+	Name            string   `json:"name"`
+	CPUSeconds      float64  `json:"cpu_seconds"`
+	RunDelaySeconds *float64 `json:"run_delay_seconds"`
+	CallsMPI        bool     `json:"calls_mpi"`
+	Tracer          bool     `json:"tracer"`
+}
+
+func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
+	e := rankEvidence{Rank: r.Rank, Places: []evidencePlace{}, Instances: []evidenceInstance{}, Threads: []threadUsage{}}
+	for i := range r.Evidence {
+		row := &r.Evidence[i]
+		p := evidencePlace{
+			Thread: row.Thread, Before: *nameOfCall(f, row.Before), After: nameOfCall(f, row.After), Measured: row.Count,
+			WallSeconds: float64(row.WallNS) / 1e9, CPUSeconds: float64(row.CPUNS) / 1e9, RunDelaySeconds: knownSeconds(row.RunDelayNS),
+			OtherCPUSeconds: knownSeconds(row.OtherCPUNS), IOBytes: known(row.IOBytes), IOCalls: known(row.IOCalls),
+			DataSeconds: knownSeconds(row.DataNS),
+		}
+		if ns, ok := row.BlockedNS(); ok {
+			p.BlockedSeconds = knownSeconds(ns)
+		}
+		e.Places = append(e.Places, p)
+	}
+	for i := range r.Outliers {
+		o := &r.Outliers[i]
+		e.Instances = append(e.Instances, evidenceInstance{
+			Place: o.Row, BeginNS: o.BeginNS, WallSeconds: float64(o.WallNS) / 1e9, CPUSeconds: float64(o.CPUNS) / 1e9,
+			RunDelaySeconds: knownSeconds(o.RunDelayNS), IOBytes: known(o.IOBytes),
+		})
+	}
+	for _, t := range r.Threads {
+		e.Threads = append(e.Threads, threadUsage{t.TID, t.Name, float64(t.CPUNS) / 1e9, knownSeconds(t.RunDelayNS), t.CallsMPI, t.Tool})
+	}
+	return e
+}
+
+// nameOfCall is nil for no call.
+func nameOfCall(f *tracefile.File, p trace.CallPlace) *evidenceCall {
+	if p == (trace.CallPlace{}) {
+		return nil
+	}
+	c := &evidenceCall{}
+	if function := f.Function(p.Function); function != nil {
+		c.Function = function.Name
+	}
+	if p.Site > 0 {
+		c.CallSite = callsite.Name(&f.Sites()[p.Site-1])
+	}
+	return c
+}
+
+func known(v int64) *int64 {
+	if v < 0 {
+		return nil
+	}
+	return &v
+}
+
+func knownSeconds(ns int64) *float64 {
+	if ns < 0 {
+		return nil
+	}
+	s := float64(ns) / 1e9
+	return &s
+}

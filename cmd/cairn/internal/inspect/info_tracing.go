@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// rankTracing is what tracing itself took of a rank. What it adds to each call, on the thread that makes it, nobody measures
+// while the program runs (make bench-tracer).
+type rankTracing struct {
+	Rank        int      `json:"rank"`
+	CPUSeconds  *float64 `json:"cpu_seconds"`  // of the tracer's own threads; null: not known
+	HeldSeconds float64  `json:"held_seconds"` // for how long its threads stood still for a vote of clustered mode
+	TimingBytes int64    `json:"timing_bytes"` // of the trace, that are of this rank alone
+
+	Process *ProcessTracing `json:"process"` // what else its process gave; null: not known, as of one that ended before the core was there
+}
+
+// ProcessTracing is what tracing took of a process beside CPU time.
+type ProcessTracing struct {
+	MemoryBytes         int64   `json:"memory_bytes"`          // that the tracer's runtime had when it looked last
+	MostMemoryBytes     int64   `json:"most_memory_bytes"`     // and at most
+	Stalls              int64   `json:"stalls"`                // how often a thread waited for a free record buffer
+	StallSeconds        float64 `json:"stall_seconds"`         // for how long in all
+	LongestStallSeconds float64 `json:"longest_stall_seconds"` // and at most at a time
+	MostSpoolBytes      int64   `json:"most_spool_bytes"`      // of its files in the spool, at most
+	WrittenBytes        int64   `json:"written_bytes"`         // to the spool, beside the records themselves
+}
+
+// addTracing adds what tracing took of each rank, in the order of the ranks.
+func (i *Information) addTracing(f *tracefile.File) {
+	i.Tracing = make([]rankTracing, f.Ranks().Len())
+	for n, rank := range f.Ranks().All() {
+		i.Tracing[n] = rankTracing{Rank: rank.Rank, CPUSeconds: tracerCPU(&rank), Process: processTracingOf(rank.Tracer)}
+	}
+	for n, thread := range f.Threads().All() {
+		row := f.Ranks().Find(thread.Rank)
+		if row < 0 {
+			continue
+		}
+		t := &i.Tracing[row]
+		t.TimingBytes += f.TimingBytes(n)
+		if held := thread.Held(); held > 0 {
+			rank := f.Ranks().At(row)
+			t.HeldSeconds += float64(rank.Clock.AtMost(held)) / 1e9
+		}
+	}
+}
+
+func processTracingOf(u *trace.TracerUsage) *ProcessTracing {
+	if u == nil {
+		return nil
+	}
+	return &ProcessTracing{
+		MemoryBytes: u.MemoryBytes, MostMemoryBytes: u.MostMemory, Stalls: u.Stalls, StallSeconds: float64(u.StalledNS) / 1e9,
+		LongestStallSeconds: float64(u.LongestStallNS) / 1e9, MostSpoolBytes: u.MostSpool, WrittenBytes: u.WrittenBytes,
+	}
+}
+
+// tracerCPU is the CPU time of the tracer's own threads.
+func tracerCPU(r *trace.Rank) *float64 {
+	var ns int64
+	if len(r.Threads) == 0 {
+		return nil
+	}
+	for _, t := range r.Threads {
+		if t.Tool {
+			ns += t.CPUNS
+		}
+	}
+	return knownSeconds(ns)
+}
+
+// tracingRow says what tracing took of ranks, and of which most.
+func (i *Information) tracingRow(row func(name string, value any)) {
+	var cpu, most float64
+	known, worst := 0, 0
+	bytes := int64(0)
+	for _, t := range i.Tracing {
+		bytes += t.TimingBytes
+		if t.CPUSeconds == nil {
+			continue
+		}
+		known++
+		cpu += *t.CPUSeconds
+		if *t.CPUSeconds > most {
+			most, worst = *t.CPUSeconds, t.Rank
+		}
+	}
+	if known > 0 {
+		row("tracer", fmt.Sprintf("%.3g s of CPU a rank on threads of its own (most of rank %d: %.3g s), %d bytes of timing a rank",
+			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
+	}
+	i.processRows(row)
+}
+
+// processRows say what tracing took of processes beside CPU time: most of one, and the stalls of all.
+func (i *Information) processRows(row func(name string, value any)) {
+	var most, all ProcessTracing
+	known, memory, spool, stalled := 0, 0, 0, 0
+	for _, t := range i.Tracing {
+		p := t.Process
+		if p == nil {
+			continue
+		}
+		known++
+		if p.MostMemoryBytes > most.MostMemoryBytes {
+			most.MostMemoryBytes, memory = p.MostMemoryBytes, t.Rank
+		}
+		if p.MostSpoolBytes > most.MostSpoolBytes {
+			most.MostSpoolBytes, spool = p.MostSpoolBytes, t.Rank
+		}
+		if p.LongestStallSeconds > most.LongestStallSeconds {
+			most.LongestStallSeconds, stalled = p.LongestStallSeconds, t.Rank
+		}
+		all.MemoryBytes += p.MemoryBytes
+		all.Stalls += p.Stalls
+		all.StallSeconds += p.StallSeconds
+		all.WrittenBytes += p.WrittenBytes
+	}
+	if known == 0 {
+		return
+	}
+	const mib = 1 << 20
+	row("tracer's memory", fmt.Sprintf("%.3g MiB a rank at the end, at most %.3g MiB (rank %d)",
+		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MostMemoryBytes)/mib, memory))
+	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB a rank written beside the records",
+		float64(most.MostSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
+	if all.Stalls == 0 {
+		row("stalls", "none: no thread waited for a free record buffer")
+		return
+	}
+	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s of all ranks together, the longest %.3g s (rank %d)",
+		all.Stalls, all.StallSeconds, most.LongestStallSeconds, stalled))
+}

@@ -1,0 +1,107 @@
+package localrun
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/analyze"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/verify"
+)
+
+// conclude says what came of one run: the verdict, whether the trace agrees with the reference log, and where trace
+// and report lie. It tells whether all of that worked.
+func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
+	f, err := tracefile.Open(ctx, run.Trace, storage.Flags{})
+	if err != nil {
+		r.say("%v", err)
+		return false
+	}
+	defer f.Close()
+	fine := true
+	fmt.Fprintln(r.Stdout)
+	rep, err := r.analyze(ctx, f, run)
+	if err != nil {
+		if ctx.Err() == nil { // else the signal that has ended it is talked of
+			r.say("%v", err)
+		}
+		fine = false
+	}
+	if rep != nil {
+		fmt.Fprintln(r.Stdout, rep.Summary())
+	}
+	if r.verify && ctx.Err() == nil && !r.compare(f, run) {
+		fine = false
+	}
+	fmt.Fprintf(r.Stdout, "trace:  %s (%d calls of %s in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, wording.Count(run.Summary.Ranks, "rank", "ranks"), f.Sizes().Total)
+	if rep != nil {
+		fmt.Fprintf(r.Stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, reportFolder, "index.html")))
+	}
+	if run.Summary.CallsLost > 0 {
+		r.say("%d calls were not recorded (%s)", run.Summary.CallsLost, run.Summary.LostWhy)
+	}
+	if missing := run.Summary.Missing.String(); missing != "" {
+		r.say("ranks %s left no trace", missing)
+		fine = false
+	}
+	return fine
+}
+
+// relative shortens a path for people: as seen from where they are.
+func (r Run) relative(path string) string {
+	wd, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(wd, path); err == nil && len(short) < len(path) {
+		return short
+	}
+	return path
+}
+
+// analyze writes the report, if there is one: with an error it lacks something.
+func (r Run) analyze(ctx context.Context, f *tracefile.File, run shipper.LocalRun) (*report.Report, error) {
+	rep, failed := analyze.ReportOn(ctx, f, run.Trace, storage.Flags{}, tracefile.Part{}, report.Job{TraceURI: run.Trace})
+	if rep == nil {
+		return nil, failed
+	}
+	s, err := store.Open(filepath.Join(run.Directory, reportFolder), store.S3Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := analyze.WriteReport(ctx, s, "", rep); err != nil {
+		for _, name := range report.FileNames { // half a report looks like one
+			_ = s.Delete(context.WithoutCancel(ctx), name)
+		}
+		return nil, err
+	}
+	return rep, failed
+}
+
+// compare holds the trace against the reference logs of its ranks.
+func (r Run) compare(f *tracefile.File, run shipper.LocalRun) bool {
+	result, err := verify.Compare(f.Reader, slices.Sorted(maps.Values(run.Processes)))
+	if err != nil {
+		r.say("verify: %v", err)
+		return false
+	}
+	for _, d := range result.Disagreements {
+		r.say("verify: %v", d)
+	}
+	if result.More > 0 {
+		r.say("verify: and %d more disagreements", result.More)
+	}
+	if !result.OK() {
+		return false
+	}
+	fmt.Fprintf(r.Stdout, "verify: all %d calls on %d ranks agree with the reference log\n", result.Calls, result.Ranks)
+	return true
+}

@@ -1,0 +1,12 @@
+package localrun
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDiagnosis(t *testing.T) {
+	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not an MPI program")
+	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init")
+}

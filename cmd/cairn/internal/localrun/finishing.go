@@ -1,0 +1,147 @@
+package localrun
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/shipper"
+)
+
+// stopGrace is how long an analysis may take to notice that it is to stop.
+const stopGrace = 2 * time.Second
+
+// finishing is what follows a job's end: merge, analysis, report. A signal ends the analysis, and what is merged stays; a
+// second one ends the process at once.
+type finishing struct {
+	ctx      context.Context // of the analyses
+	stop     func()
+	folder   *runFolder
+	run      Run
+	remove   func() // what lies elsewhere
+	code     int    // the command's
+	cutShort bool   // not all ranks came to MPI_Finalize
+
+	mu     sync.Mutex
+	signal syscall.Signal
+	traces []shipper.LocalRun // that are written and have no report yet
+	done   bool               // the traces are written
+}
+
+func newFinishing(ctx context.Context, folder *runFolder, run Run, signals *launch.EndSignals, remove func(), code int) *finishing {
+	ctx, cancel := context.WithCancel(ctx)
+	f := &finishing{ctx: ctx, folder: folder, run: run, remove: remove, code: code}
+	ended := make(chan struct{})
+	f.stop = func() { close(ended); cancel() }
+	go f.follow(signals.Asked, ended, cancel)
+	return f
+}
+
+func (f *finishing) follow(asked <-chan syscall.Signal, ended <-chan struct{}, cancel func()) {
+	var late <-chan time.Time // never, until it is asked to stop
+	for {
+		select {
+		case <-ended:
+			return
+		case s := <-asked:
+			f.mu.Lock()
+			second, done := f.signal != 0, f.done
+			f.signal = s
+			f.mu.Unlock()
+			if second {
+				f.abandon()
+			}
+			cancel()
+			if done {
+				late = time.After(stopGrace)
+			} else {
+				f.run.say("%s: the trace is finished, but not analyzed; once more ends this too", unix.SignalName(s))
+			}
+		case <-late:
+			f.abandon()
+		}
+	}
+}
+
+// abandon ends the process.
+func (f *finishing) abandon() {
+	f.explain()
+	f.remove()
+	code := f.code
+	if code == 0 {
+		code = cli.EndedBy(f.asked())
+	}
+	os.Exit(code)
+}
+
+// asked is the signal that has come, 0 if none has.
+func (f *finishing) asked() syscall.Signal {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.signal
+}
+
+// unfinished reports whether a signal has kept a trace from getting its report.
+func (f *finishing) unfinished() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.signal != 0 && len(f.traces) > 0
+}
+
+// merged says that the traces are written.
+func (f *finishing) merged(runs []shipper.LocalRun) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = true
+	for _, run := range runs {
+		f.traces = append(f.traces, run)
+		f.cutShort = f.cutShort || endedEarly(run)
+	}
+}
+
+// reported says that the first trace that had none has its report.
+func (f *finishing) reported() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.traces = f.traces[1:]
+}
+
+func endedEarly(run shipper.LocalRun) bool {
+	for _, r := range run.Content.Ranks.All() {
+		if r.EndedEarly != "" && !r.TracingStopped() {
+			return true
+		}
+	}
+	return false
+}
+
+// explain says what is there, and how to go on.
+func (f *finishing) explain() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name := unix.SignalName(f.signal)
+	if !f.done {
+		f.run.say("%s: stopped before the trace was written; what the ranks recorded is in %s", name, f.run.relative(f.folder.spool()))
+		return
+	}
+	f.run.say("%s: stopped before the report was complete; the trace is whole. To go on:", name)
+	for _, run := range f.traces {
+		f.run.say("  cairn analyze %s -o %s", quoted(f.run.relative(run.Trace)), quoted(f.run.relative(filepath.Join(run.Directory, reportFolder))))
+	}
+}
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	if plain.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,169 @@
+package localrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/tracer/setup"
+)
+
+// Run is one `cairn run`.
+type Run struct {
+	Out            string // "": the first default one that is free
+	Replace        bool   // an earlier run in it
+	CallSites      string
+	timing         string // as the tracer's configuration has it
+	mode           string // the same
+	verify         bool
+	pointers       bool
+	include        []string // groups of functions
+	exclude        []string
+	startOff       bool
+	Command        []string
+	Stdout, Stderr io.Writer
+}
+
+// Run runs the command, and makes traces and reports of what its ranks recorded.
+func (r Run) Run(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // signals mean something else here than in other commands
+	if err := launch.CheckCommand(r.Command[0]); err != nil {
+		return err
+	}
+	signals := launch.CatchEndSignals()
+	defer signals.Stop()
+	folder, err := newRunFolder(r.Out, r.Replace)
+	if cli.IsUsageError(err) {
+		return err
+	}
+	var root *tracerRoot
+	if err == nil {
+		defer folder.Close()
+		if err := folder.clear(); err != nil { // with --force
+			return cli.UsageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", r.Out, err))
+		}
+		root, err = newTracerRoot(folder, setup.Config{
+			CallSites: r.CallSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
+			Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
+		})
+	}
+	environment := os.Environ()
+	if err != nil {
+		// the program matters more than its trace: it runs all the same
+		r.say("tracing is off: %v", err)
+	} else {
+		defer root.remove()
+		defer folder.leave()
+		environment = append(environment, root.environment...)
+	}
+	select {
+	case s := <-signals.Asked:
+		return cli.StatusError(cli.EndedBy(s), nil)
+	default:
+	}
+	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
+	packed := func() {}
+	if root != nil {
+		packed = packMeanwhile(ctx, folder.spool())
+	}
+	code, err := job.Run()
+	packed()
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return launch.StatusOf(code, false)
+	}
+	return r.finish(ctx, folder, root, &job, code)
+}
+
+// packMeanwhile codes times while the job goes on; the function that it returns ends that.
+func packMeanwhile(ctx context.Context, spool string) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		shipper.Pack(ctx, spool)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// finish makes traces and reports of what the job has left.
+func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, code int) error {
+	f := newFinishing(ctx, folder, r, job.Signals, root.remove, code)
+	defer f.stop()
+	fine := r.collect(ctx, f, job)
+	switch {
+	case code == 0 && f.cutShort && job.Asked != 0:
+		code = cli.EndedBy(job.Asked)
+	case code == 0 && f.unfinished():
+		code = cli.EndedBy(f.asked())
+	}
+	return launch.StatusOf(code, fine)
+}
+
+// maxProblems is how many are told one by one: what goes wrong on one rank goes wrong on most.
+const maxProblems = 3
+
+// collect makes traces and reports of what the run left in the spool, and reports whether all of that worked.
+func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
+	// a trace that is begun is finished, whatever signal comes; a second one ends this process
+	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
+	for i, problem := range problems {
+		if i == maxProblems {
+			r.say("and %d more of this kind", len(problems)-i)
+			break
+		}
+		r.say("%s", problem)
+	}
+	switch {
+	case errors.Is(err, shipper.ErrNothingTraced):
+		f.cutShort = true
+		if job.Asked != 0 {
+			r.say("the command ended before a rank had recorded a call: there is no trace")
+		} else if f.code == 0 && len(problems) == 0 { // else they say why
+			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
+		}
+		return false
+	case err != nil:
+		r.say("%v", err)
+		return false
+	}
+	f.merged(runs)
+	fine := true
+	for _, run := range runs {
+		if f.asked() != 0 {
+			break
+		}
+		if len(runs) > 1 {
+			fmt.Fprintf(r.Stdout, "\n%s\n", run.Directory)
+		}
+		if !r.conclude(f.ctx, run) {
+			fine = false
+		}
+		if exists(filepath.Join(run.Directory, reportFolder, report.PageFile)) {
+			f.reported()
+		}
+	}
+	if f.unfinished() {
+		f.explain()
+		return false
+	}
+	return fine
+}
+
+// say prints one line about Cairn itself, apart from what the application prints.
+func (r Run) say(format string, args ...any) {
+	fmt.Fprintf(r.Stderr, "cairn: "+format+"\n", args...)
+}

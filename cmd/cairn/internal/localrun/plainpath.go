@@ -1,0 +1,48 @@
+package localrun
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// plain matches paths that LD_PRELOAD and every launcher can carry. The dynamic linker divides LD_PRELOAD at spaces and
+// colons, and replaces what begins with a $; launchers write environments as text.
+var plain = regexp.MustCompile(`^[A-Za-z0-9/._,@%+~-]*$`)
+
+// plainPath is a path to folder that is plain: its own, or that of a symbolic link below a temporary folder. remove
+// removes the link.
+func plainPath(folder string) (path string, remove func(), err error) {
+	if plain.MatchString(folder) {
+		return folder, func() {}, nil
+	}
+	var failed []error
+	for _, below := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+		if !filepath.IsAbs(below) || !plain.MatchString(below) {
+			continue
+		}
+		link, remove, err := linkBelow(below, folder)
+		if err == nil {
+			return link, remove, nil
+		}
+		failed = append(failed, err)
+	}
+	return "", nil, fmt.Errorf("the path %q has characters that cannot be in LD_PRELOAD, and no link to it could be made: %w", folder, errors.Join(failed...))
+}
+
+func linkBelow(below, folder string) (link string, remove func(), err error) {
+	own, err := os.MkdirTemp(below, "cairn-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(own) }
+	link = filepath.Join(own, "tracer")
+	// the ranks may run as another user than this process
+	if err := errors.Join(os.Chmod(own, 0o755), os.Symlink(folder, link)); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return link, remove, nil
+}

@@ -1,0 +1,168 @@
+package localrun
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// defaultRunFolder is where runs go for which no folder was named; the second goes to cairn-out-2, and so on.
+const defaultRunFolder = "cairn-out"
+
+// A runFolder is where one `cairn run` leaves its trace and report. While it is open, no other run writes there.
+type runFolder struct {
+	path string // absolute
+	made bool   // it was not there before
+	held *os.File
+}
+
+// Names below a run's folder.
+const (
+	reportFolder = "report"
+	tracerFolder = "tracer" // the tracer's root while the program runs, and what the ranks recorded
+)
+
+// manyWorlds matches the folders of a command that started several MPI worlds.
+var manyWorlds = regexp.MustCompile(`^run-\d+$`)
+
+// newRunFolder opens the folder of the given name; with "", the first default one that no run has used. One with an
+// earlier run in it is refused, unless replace is true: then that run is there until clear is called.
+func newRunFolder(name string, replace bool) (*runFolder, error) {
+	if name != "" {
+		return openRunFolder(name, replace)
+	}
+	for n := 1; ; n++ {
+		name := defaultRunFolder
+		if n > 1 {
+			name += "-" + strconv.Itoa(n)
+		}
+		f, err := openRunFolder(name, replace)
+		if !cli.IsUsageError(err) {
+			return f, err
+		}
+	}
+}
+
+func openRunFolder(name string, replace bool) (*runFolder, error) {
+	if store.IsRemote(name) {
+		return nil, cli.UsageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' takes it to a bucket afterwards", name, name))
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	f := &runFolder{path: path, made: !exists(path)}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	if err := f.hold(); err != nil {
+		return nil, err
+	}
+	if found := f.earlier(); len(found) > 0 && !replace {
+		f.Close()
+		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or give --force to replace that run", name, found[0]))
+	}
+	return f, nil
+}
+
+// hold keeps other runs out. Where the file system has no locks on folders, nothing does.
+func (f *runFolder) hold() error {
+	folder, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		folder.Close()
+		return cli.UsageError(fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path))
+	}
+	f.held = folder
+	return nil
+}
+
+// Close lets other runs use the folder.
+func (f *runFolder) Close() {
+	if f.held != nil {
+		f.held.Close()
+	}
+}
+
+func (f *runFolder) tracer() string { return filepath.Join(f.path, tracerFolder) }
+
+func (f *runFolder) spool() string { return filepath.Join(f.tracer(), "spool") }
+
+// earlier lists what runs have left, by names below the folder. Other files are not Cairn's, and it leaves them alone.
+func (f *runFolder) earlier() []string {
+	folders := []string{""}
+	entries, _ := os.ReadDir(f.path)
+	for _, e := range entries {
+		if e.IsDir() && manyWorlds.MatchString(e.Name()) {
+			folders = append(folders, e.Name())
+		}
+	}
+	var found []string
+	for _, folder := range folders {
+		names := []string{shipper.TraceFile, tracefile.ClockFile}
+		for _, name := range report.FileNames {
+			names = append(names, filepath.Join(reportFolder, name))
+		}
+		for _, name := range names {
+			if name = filepath.Join(folder, name); exists(filepath.Join(f.path, name)) {
+				found = append(found, name)
+			}
+		}
+	}
+	if f.recorded() {
+		found = append(found, tracerFolder)
+	}
+	return found
+}
+
+// recorded reports whether a rank has left something in the spool.
+func (f *runFolder) recorded() bool {
+	entries, _ := os.ReadDir(f.spool())
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "symbols" && !strings.HasPrefix(e.Name(), ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// clear removes what runs have left, and the folders of theirs that are empty then.
+func (f *runFolder) clear() error {
+	found := f.earlier()
+	for _, name := range found {
+		if err := os.RemoveAll(filepath.Join(f.path, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range found {
+		for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
+			_ = os.Remove(filepath.Join(f.path, at)) // what else is in it stays
+		}
+	}
+	return os.RemoveAll(f.tracer())
+}
+
+// leave removes what a run without a single record has made, so that the next one finds the folder as this one did.
+func (f *runFolder) leave() {
+	if f.recorded() {
+		return
+	}
+	_ = os.RemoveAll(f.tracer())
+	if f.made {
+		_ = os.Remove(f.path) // unless there is something in it
+	}
+}

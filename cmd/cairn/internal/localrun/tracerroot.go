@@ -1,0 +1,83 @@
+package localrun
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/setup"
+)
+
+// A tracerRoot is the tracer's folder for one run.
+type tracerRoot struct {
+	environment []string // what the command gets besides this process's own
+	remove      func()   // what lies elsewhere
+}
+
+// newTracerRoot makes a tracer root of the run's folder: the libraries, this binary, the configuration and an empty spool.
+// The libraries of both MPIs are loaded; the one that is not meant passes calls through.
+func newTracerRoot(folder *runFolder, config setup.Config) (*tracerRoot, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	libraries, err := setup.FindLibraries(self)
+	if err != nil {
+		return nil, err
+	}
+	for _, shared := range []string{folder.spool(), filepath.Join(folder.spool(), "symbols")} {
+		if err := os.MkdirAll(shared, 0o755); err != nil {
+			return nil, err
+		}
+		// the ranks may run as another user than this process; the sticky bit needs a chmod, whatever the umask
+		if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
+			return nil, err
+		}
+	}
+	dir := folder.tracer()
+	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(self, filepath.Join(dir, "cairn")); err != nil {
+		return nil, err
+	}
+	path, remove, err := plainPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
+	config.Spool = filepath.Join(path, "spool")
+	raw, err := json.Marshal(config)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o644)
+	}
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	return root, nil
+}
+
+// preload is the value of LD_PRELOAD for the tracer at root.
+func preload(root string, pointers bool) string {
+	var libraries []string
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		libraries = append(libraries, before)
+	}
+	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
+		// one that was not built is left out: the loader would complain in every process
+		if shim := filepath.Join(root, "lib", setup.Shim(abi)); exists(shim) {
+			libraries = append(libraries, shim)
+		}
+	}
+	if pointers {
+		libraries = append(libraries, filepath.Join(root, "lib", setup.AllocationsLibrary))
+	}
+	return strings.Join(libraries, ":")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,124 @@
+package pod
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
+	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// NewShipCommand is the sidecar. The pod is the user's: whatever is wrong with the command line, the storage or the spool
+// is said, and the command neither ends before it is told to nor fails.
+func NewShipCommand() *cobra.Command {
+	var (
+		s3    storage.Flags
+		url   string
+		o     shipper.Options
+		log   cli.TerminationLog
+		grace int
+
+		profiles cli.ProfileFlags
+	)
+	c := &cobra.Command{
+		Use:                "ship",
+		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
+		DisableFlagParsing: true, // a bad option is said below
+		RunE: func(c *cobra.Command, args []string) error {
+			// nobody reads what is printed: no failure, either
+			signal.Ignore(syscall.SIGPIPE)
+			debug.SetGCPercent(shipper.GCPercent)
+			c.SetOut(cli.Unchecked(c.OutOrStdout()))
+			say := func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
+			troubles, help := parseLeniently(c.Flags(), args)
+			if help {
+				return c.Help()
+			}
+			for _, trouble := range troubles {
+				say("cairn: %s; going on without it", trouble)
+			}
+			o.Store = &lateStore{name: url, open: func() (store.Store, error) { return s3.Open(url) }}
+			o.Identity = shipper.IdentityFromEnv(os.Getenv)
+			o.Grace = time.Duration(grace) * time.Second
+			o.Logf = say
+			o.Report = func(outcome shipper.Outcome) {
+				if err := log.Write(c, shipMessage(outcome, troubles).Fit()); err != nil {
+					say("cairn: %v", err)
+				}
+			}
+			stop, err := profiles.Start()
+			if err != nil {
+				say("cairn: %v; going on without a profile", err)
+				stop = func() error { return nil }
+			}
+			for _, lost := range shipper.Ship(c.Context(), o) {
+				say("cairn: lost: %s", lost)
+			}
+			if err := stop(); err != nil {
+				say("cairn: %v", err)
+			}
+			// the job's result does not depend on its trace: what was lost is said in the log, to the merge and to the operator
+			return nil
+		},
+	}
+	s3.Register(c)
+	log.Register(c)
+	profiles.Register(c)
+	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
+	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
+	c.Flags().Var(cli.AtLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds: it ends earlier than that after SIGTERM")
+	c.Flags().Int64Var(&o.SpoolLimit, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: each has its own limit)")
+	return c
+}
+
+// shipMessage is what the operator is told.
+func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
+	m := messages.Ship{Lost: outcome.Lost, LostCount: len(outcome.Lost), Message: strings.Join(troubles, "; ")}
+	if outcome.Storage != nil {
+		m.Storage = &messages.StorageTrouble{Reason: messages.StorageReason(store.ReasonOf(outcome.Storage)), Message: outcome.Storage.Error()}
+	}
+	return m
+}
+
+// parseLeniently sets flags as far as they can be understood, and says what cannot.
+func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, help bool) {
+	for len(args) > 0 {
+		argument := args[0]
+		args = args[1:]
+		name, isFlag := strings.CutPrefix(argument, "--")
+		name, value, given := strings.Cut(name, "=")
+		flag := flags.Lookup(name)
+		switch {
+		case argument == "-h" || argument == "--help":
+			return nil, true
+		case !isFlag:
+			troubles = append(troubles, fmt.Sprintf("%q is no option", argument))
+			continue
+		case !given && len(args) > 0 && !strings.HasPrefix(args[0], "--"):
+			value, args = args[0], args[1:]
+		case !given:
+			troubles = append(troubles, fmt.Sprintf("--%s has no value", name))
+			continue
+		}
+		err := errors.New("there is no such option")
+		if flag != nil {
+			err = flag.Value.Set(value)
+		}
+		if err != nil {
+			troubles = append(troubles, fmt.Sprintf("--%s %q is not understood: %v", name, value, err))
+		}
+	}
+	return troubles, false
+}

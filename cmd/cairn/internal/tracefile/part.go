@@ -1,0 +1,75 @@
+package tracefile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+)
+
+// A Part of a run; the zero value is all of it.
+type Part struct{ From, To Moment }
+
+// Register adds the flags --from and --to.
+func (p *Part) Register(flags *pflag.FlagSet) {
+	flags.Var(&p.From, "from", "look at the run from this second on (also as 250ms)")
+	flags.Var(&p.To, "to", "and up to this one (0: to its end)")
+}
+
+// Given reports whether a part was asked for.
+func (p *Part) Given() bool { return *p != Part{} }
+
+// End is where it ends, in seconds.
+func (p *Part) End() float64 {
+	if p.To == 0 {
+		return math.MaxInt32
+	}
+	return float64(p.To)
+}
+
+// Check is an error of the command line if there is no such part of any run.
+func (p *Part) Check() error {
+	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
+		return cli.UsageError(fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", &p.From, &p.To))
+	}
+	return nil
+}
+
+// Nothing is what is said of a part of a trace that has no call.
+func (p *Part) Nothing(path string) error {
+	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' says how long it took", path))
+}
+
+// A Moment is a flag: seconds since the run began, as 10.5, or with a unit, as 250ms.
+type Moment float64
+
+// Set implements pflag.Value.
+func (m *Moment) Set(text string) error {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		d, wrong := time.ParseDuration(text)
+		if wrong != nil {
+			return errors.New("neither seconds, as 10.5, nor a time with a unit, as 250ms")
+		}
+		seconds = d.Seconds()
+	}
+	if math.IsNaN(seconds) || math.Abs(seconds) > math.MaxInt32 {
+		return errors.New("no run is that long")
+	}
+	*m = Moment(seconds)
+	return nil
+}
+
+// String implements pflag.Value.
+func (m *Moment) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
+
+// Type implements pflag.Value.
+func (*Moment) Type() string { return "seconds" }
+
+// Duration is the same as a time.Duration.
+func (m *Moment) Duration() time.Duration { return time.Duration(math.Round(float64(*m) * 1e9)) }
