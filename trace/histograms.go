@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // Histograms are a trace in which what differs from call to call and from rank to rank is histograms (ScalaTrace II: Wu and
@@ -34,7 +36,7 @@ type HistogramsFrom struct {
 type RankCluster struct {
 	Ranks RankList // in order
 	// PerThread are numbers of calls, and times in ns: from the first enter to the last exit, and inside of calls.
-	ThreadCalls, ThreadSpans, ThreadInside Histogram
+	ThreadCalls, ThreadSpans, ThreadInside histogram.Histogram
 	Calls                                  []CallHistogram // by function, then site
 	Traffic                                []TrafficBin
 }
@@ -44,12 +46,12 @@ type CallHistogram struct {
 	Function  uint16 // Function.ID
 	Site      uint32 // 1 + index into Sites; 0: unknown
 	Calls     uint64
-	Durations Histogram // in ns; empty where times were not kept
+	Durations histogram.Histogram // in ns; empty where times were not kept
 	// Gaps are the times in ns from the exit of the thread's call before to the enter of this one, by that call. Where tracing
 	// was off in between there is none.
 	Gaps []GapHistogram
 	// Bytes are the sizes of the data of each call, of those that move any of a size that is known. Of Unsized calls it is not.
-	Bytes     Histogram
+	Bytes     histogram.Histogram
 	Unsized   uint64
 	Arguments []ArgumentHistogram
 }
@@ -57,7 +59,7 @@ type CallHistogram struct {
 // A GapHistogram is the gaps after one call.
 type GapHistogram struct {
 	After int // the call before, an index into RankCluster.Calls; −1: not known, or one of many that come rarely
-	Gaps  Histogram
+	Gaps  histogram.Histogram
 }
 
 // An ArgumentHistogram is what an argument was: numbers, names (constants of MPI, handles, texts), or some of both. Of a
@@ -67,10 +69,10 @@ type ArgumentHistogram struct {
 	Result bool   // it is what the call gave, not what it was given
 	// Relative: numbers are ranks, less the caller's.
 	Relative bool
-	Numbers  Histogram
-	Lengths  Histogram   // of the list, for each call
-	Names    []NameCount // the most frequent come first
-	Others   uint64      // names that are not listed
+	Numbers  histogram.Histogram
+	Lengths  histogram.Histogram // of the list, for each call
+	Names    []NameCount         // the most frequent come first
+	Others   uint64              // names that are not listed
 }
 
 // A NameCount says how often a name came.
@@ -126,8 +128,8 @@ func (h *Histograms) Totals() []FunctionTotal {
 			at, _ := slices.BinarySearchFunc(h.Functions, c.Function, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
 			t := &totals[at]
 			t.Calls += c.Calls
-			t.DurationNS = saturated(t.DurationNS, c.Durations.Sum)
-			t.Bytes = saturated(t.Bytes, c.Bytes.Sum)
+			t.DurationNS = histogram.SaturatedSum(t.DurationNS, c.Durations.Sum)
+			t.Bytes = histogram.SaturatedSum(t.Bytes, c.Bytes.Sum)
 			t.Unsized += c.Unsized
 		}
 	}
@@ -172,8 +174,8 @@ func (h *Histograms) Validate() error {
 
 func (h *Histograms) validateCluster(c *RankCluster) error {
 	threads := c.ThreadCalls.Count
-	for _, x := range []*Histogram{&c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside} {
-		if !x.validate() || x.Count != threads && x.Count > 0 {
+	for _, x := range []*histogram.Histogram{&c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside} {
+		if !x.Valid() || x.Count != threads && x.Count > 0 {
 			return errors.New("a histogram of its threads is damaged")
 		}
 	}
@@ -201,16 +203,16 @@ func (h *Histograms) validateCall(cluster *RankCluster, i int) error {
 	if i > 0 && compareCalls(&cluster.Calls[i-1], c) >= 0 {
 		return errors.New("not in order")
 	}
-	if c.Calls == 0 || !c.Durations.validate() || !c.Bytes.validate() || max(c.Durations.Count, c.Bytes.Count, c.Unsized) > c.Calls {
+	if c.Calls == 0 || !c.Durations.Valid() || !c.Bytes.Valid() || max(c.Durations.Count, c.Bytes.Count, c.Unsized) > c.Calls {
 		return errors.New("its histograms are damaged")
 	}
 	for k := range c.Gaps {
-		if g := &c.Gaps[k]; g.After < -1 || g.After >= len(cluster.Calls) || k > 0 && g.After <= c.Gaps[k-1].After || !g.Gaps.validate() {
+		if g := &c.Gaps[k]; g.After < -1 || g.After >= len(cluster.Calls) || k > 0 && g.After <= c.Gaps[k-1].After || !g.Gaps.Valid() {
 			return fmt.Errorf("gaps %d are damaged", k)
 		}
 	}
 	for k := range c.Arguments {
-		if a := &c.Arguments[k]; !a.Numbers.validate() || !a.Lengths.validate() || len(a.Names) > MaxNames {
+		if a := &c.Arguments[k]; !a.Numbers.Valid() || !a.Lengths.Valid() || len(a.Names) > MaxNames {
 			return fmt.Errorf("argument %s is damaged", a.Name)
 		}
 	}

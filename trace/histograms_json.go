@@ -3,6 +3,8 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // What `cairn dump --json` prints of a trace of histograms; the keys are part of the interface.
@@ -62,7 +64,7 @@ type (
 	}
 )
 
-func (h *Histogram) json() *jsonHistogram {
+func jsonHistogramOf(h *histogram.Histogram) *jsonHistogram {
 	if h.Count == 0 {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (h *Histograms) AppendClusterJSON(b []byte, i int) []byte {
 		}
 	}
 	c := &h.Clusters[i]
-	cluster := jsonCluster{i, c.Ranks.String(), c.ThreadCalls.json(), c.ThreadSpans.json(), c.ThreadInside.json(), []jsonTraffic{}}
+	cluster := jsonCluster{i, c.Ranks.String(), jsonHistogramOf(&c.ThreadCalls), jsonHistogramOf(&c.ThreadSpans), jsonHistogramOf(&c.ThreadInside), []jsonTraffic{}}
 	for _, t := range c.Traffic {
 		cluster.Traffic = append(cluster.Traffic, jsonTraffic(t))
 	}
@@ -107,15 +109,15 @@ func (h *Histograms) AppendClusterJSON(b []byte, i int) []byte {
 func (h *Histograms) jsonCalls(cluster, k int) jsonCalls {
 	c := &h.Clusters[cluster].Calls[k]
 	j := jsonCalls{
-		Cluster: cluster, Number: k, Function: h.Function(c.Function).Name, Site: c.Site, Calls: c.Calls, Durations: c.Durations.json(),
-		Gaps: []jsonGaps{}, Bytes: c.Bytes.json(), Unsized: c.Unsized, Arguments: []jsonArgument{},
+		Cluster: cluster, Number: k, Function: h.Function(c.Function).Name, Site: c.Site, Calls: c.Calls, Durations: jsonHistogramOf(&c.Durations),
+		Gaps: []jsonGaps{}, Bytes: jsonHistogramOf(&c.Bytes), Unsized: c.Unsized, Arguments: []jsonArgument{},
 	}
 	for i := range c.Gaps {
-		j.Gaps = append(j.Gaps, jsonGaps{c.Gaps[i].After, c.Gaps[i].Gaps.json()})
+		j.Gaps = append(j.Gaps, jsonGaps{c.Gaps[i].After, jsonHistogramOf(&c.Gaps[i].Gaps)})
 	}
 	for i := range c.Arguments {
 		a := &c.Arguments[i]
-		argument := jsonArgument{a.Name, a.Result, a.Relative, a.Numbers.json(), a.Lengths.json(), []jsonName{}, a.Others}
+		argument := jsonArgument{a.Name, a.Result, a.Relative, jsonHistogramOf(&a.Numbers), jsonHistogramOf(&a.Lengths), []jsonName{}, a.Others}
 		for _, n := range a.Names {
 			argument.Names = append(argument.Names, jsonName(n))
 		}

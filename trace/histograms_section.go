@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // The section of a trace of histograms (docs/format.md, Histograms): tables in columns, with the histograms of all of them
@@ -11,14 +12,14 @@ import (
 
 // An expectedHistogram is one that most often has so many numbers.
 type expectedHistogram struct {
-	*Histogram
+	*histogram.Histogram
 	expected uint64
 }
 
 // histogramList gives all histograms, in the order of the file.
 func (h *Histograms) histogramList() []expectedHistogram {
 	var list []expectedHistogram
-	add := func(expected uint64, histograms ...*Histogram) {
+	add := func(expected uint64, histograms ...*histogram.Histogram) {
 		for _, h := range histograms {
 			list = append(list, expectedHistogram{h, expected})
 		}
@@ -125,7 +126,7 @@ func (s *sectionWriter) histograms(list []expectedHistogram) {
 			b := &h.Bins[k]
 			low, high := b.Low, b.High
 			if h.Binned {
-				low, high = int64(signedBin(low)), int64(signedBin(high))
+				low, high = int64(histogram.BinOf(low)), int64(histogram.BinOf(high))
 			}
 			first, width = append(first, low-before), append(width, high-low)
 			before = high
@@ -140,7 +141,7 @@ func (s *sectionWriter) histograms(list []expectedHistogram) {
 }
 
 // writtenBins is the number of bins of a histogram that are written.
-func writtenBins(h *Histogram) int {
+func writtenBins(h *histogram.Histogram) int {
 	if _, constant := h.Constant(); constant {
 		return 0
 	}
@@ -329,50 +330,13 @@ func (d *decoder) histogramsInto(list []expectedHistogram) {
 		h.Sum = sums[i] + int64(h.Count)*least[i]
 		k := lengths[i]
 		if k == 0 {
-			h.constantBin()
+			h.SetConstantBin()
 			continue
 		}
-		if !h.bins(first[:k], width[:k], inBin[:k-1]) {
+		if !h.SetBins(first[:k], width[:k], inBin[:k-1]) {
 			d.Fail(codec.ErrNumber)
 			return
 		}
 		first, width, inBin = first[k:], width[k:], inBin[k-1:]
 	}
-}
-
-// constantBin makes the bin of a histogram whose numbers are all the same.
-func (h *Histogram) constantBin() {
-	if _, constant := h.Constant(); !constant {
-		return
-	}
-	low, high := h.Min, h.Min
-	if h.Binned {
-		low, high = binRange(signedBin(h.Min))
-	}
-	h.Bins = []HistogramRange{{low, high, h.Count}}
-}
-
-// bins makes the bins of a histogram: where each begins, less the end of the one before, how much wider it is than a single
-// number or bin of BinOf, and how many numbers all but the last have.
-func (h *Histogram) bins(first, width, counts []int64) bool {
-	before, left := int64(0), h.Count
-	for i := range first {
-		low := before + first[i]
-		high := low + width[i]
-		before = high
-		if h.Binned {
-			if low < -1-int64(maxBin) || high > int64(maxBin) || low > high {
-				return false
-			}
-			low, _ = binRange(int(low))
-			_, high = binRange(int(high))
-		}
-		n := left
-		if i < len(counts) {
-			n = uint64(counts[i])
-		}
-		left -= n
-		h.Bins = append(h.Bins, HistogramRange{low, high, n})
-	}
-	return true
 }

@@ -3,6 +3,8 @@ package trace
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // JoinTraffic makes one of bins of traffic that are alike, in order. Where there are more than ExactValues distances (or fixed
@@ -11,11 +13,11 @@ func JoinTraffic(list []TrafficBin) []TrafficBin {
 	var all []TrafficBin
 	for _, fixed := range []bool{false, true} {
 		bins := slices.DeleteFunc(slices.Clone(list), func(b TrafficBin) bool { return b.Fixed != fixed })
-		if bins = joinEqual(bins); len(bins) > ExactValues {
+		if bins = joinEqual(bins); len(bins) > histogram.ExactValues {
 			for i := range bins {
 				if !fixed || bins[i].Low >= 0 { // −1 is no rank
-					bins[i].Low, _ = binRange(signedBin(bins[i].Low))
-					_, bins[i].High = binRange(signedBin(bins[i].High))
+					bins[i].Low, _ = histogram.BinRange(histogram.BinOf(bins[i].Low))
+					_, bins[i].High = histogram.BinRange(histogram.BinOf(bins[i].High))
 				}
 			}
 			bins = joinEqual(bins)

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
@@ -129,12 +130,12 @@ type clusterHistograms struct {
 	trace               *trace.Reader
 	ranks               []int
 	calls               map[call]*callHistograms
-	made, spans, inside trace.HistogramBuilder
+	made, spans, inside histogram.Builder
 	matrix              []traffic.Pair
 }
 
 func newClusterHistograms(r *trace.Reader, ranks []int) *clusterHistograms {
-	coarse := trace.HistogramBuilder{Coarse: true}
+	coarse := histogram.Builder{Coarse: true}
 	return &clusterHistograms{trace: r, ranks: ranks, calls: map[call]*callHistograms{}, made: coarse, spans: coarse, inside: coarse}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // histograms reduces a trace, writes the result and reads it again.
@@ -54,9 +55,9 @@ func TestHistogramsKnown(t *testing.T) {
 	require.Equal(t, []uint64{4, 4}, []uint64{send.Calls, recv.Calls})
 	require.Equal(t, int64(4e6), send.Durations.Sum)
 	require.Equal(t, int64(8e6), recv.Durations.Sum)
-	require.Equal(t, []trace.HistogramRange{{Low: 8, High: 8, Count: 1}, {Low: 16, High: 16, Count: 1}, {Low: 32, High: 32, Count: 1}, {Low: 64, High: 64, Count: 1}},
+	require.Equal(t, []histogram.Range{{Low: 8, High: 8, Count: 1}, {Low: 16, High: 16, Count: 1}, {Low: 32, High: 32, Count: 1}, {Low: 64, High: 64, Count: 1}},
 		argumentOf(t, send, "count").Numbers.Bins)
-	require.Equal(t, []trace.HistogramRange{{Low: 0, High: 0, Count: 2}, {Low: 1, High: 1, Count: 2}}, argumentOf(t, send, "tag").Numbers.Bins)
+	require.Equal(t, []histogram.Range{{Low: 0, High: 0, Count: 2}, {Low: 1, High: 1, Count: 2}}, argumentOf(t, send, "tag").Numbers.Bins)
 	always, constant := argumentOf(t, recv, "status.source").Numbers.Constant()
 	require.True(t, constant)
 	require.Zero(t, always)

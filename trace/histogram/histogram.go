@@ -1,4 +1,4 @@
-package trace
+package histogram
 
 import (
 	"cmp"
@@ -25,12 +25,12 @@ type Histogram struct {
 	Count    uint64
 	Sum      int64 // the nearest that there is, of those beyond 64 bits
 	Min, Max int64
-	Binned   bool             // bins are ranges of BinOf; else each is one number
-	Bins     []HistogramRange // in order, none empty, their counts add up to Count
+	Binned   bool    // bins are ranges of BinOf; else each is one number
+	Bins     []Range // in order, none empty, their counts add up to Count
 }
 
-// A HistogramRange counts the numbers from Low to High.
-type HistogramRange struct {
+// A Range counts the numbers from Low to High.
+type Range struct {
 	Low, High int64
 	Count     uint64
 }
@@ -67,9 +67,9 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return h.Max
 }
 
-// A HistogramBuilder counts numbers. The zero value tells up to ExactValues apart; with Coarse set it has bins from the
+// A Builder counts numbers. The zero value tells up to ExactValues apart; with Coarse set it has bins from the
 // beginning.
-type HistogramBuilder struct {
+type Builder struct {
 	Coarse   bool
 	h        Histogram
 	exact    map[int64]uint64
@@ -78,7 +78,7 @@ type HistogramBuilder struct {
 }
 
 // Add counts a number n times.
-func (b *HistogramBuilder) Add(x int64, n uint64) {
+func (b *Builder) Add(x int64, n uint64) {
 	if n == 0 {
 		return
 	}
@@ -93,11 +93,11 @@ func (b *HistogramBuilder) Add(x int64, n uint64) {
 		}
 		return
 	}
-	b.bin(signedBin(x), n)
+	b.bin(BinOf(x), n)
 }
 
 // AddStatistics counts what another histogram has counted, all intervals stretched.
-func (b *HistogramBuilder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
+func (b *Builder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	if s.Count == 0 {
 		return
 	}
@@ -106,15 +106,15 @@ func (b *HistogramBuilder) AddStatistics(s *timing.IntervalStatistics, stretch f
 	b.summarize(at(s.Min), at(s.Max), s.Count, at(s.Sum))
 	for _, bin := range s.Histogram {
 		low, high := max(timing.BinStart(bin.Bin), s.Min), min(timing.BinStart(bin.Bin+1)-1, s.Max)
-		b.bin(signedBin(at(low+(high-low)/2)), bin.Count)
+		b.bin(BinOf(at(low+(high-low)/2)), bin.Count)
 	}
 }
 
 // Count is how many numbers there are.
-func (b *HistogramBuilder) Count() uint64 { return b.h.Count }
+func (b *Builder) Count() uint64 { return b.h.Count }
 
 // Merge counts what another one has counted. Both must be Coarse.
-func (b *HistogramBuilder) Merge(o *HistogramBuilder) {
+func (b *Builder) Merge(o *Builder) {
 	if o.h.Count == 0 {
 		return
 	}
@@ -124,16 +124,16 @@ func (b *HistogramBuilder) Merge(o *HistogramBuilder) {
 	}
 }
 
-func (b *HistogramBuilder) summarize(least, most int64, n uint64, sum int64) {
+func (b *Builder) summarize(least, most int64, n uint64, sum int64) {
 	if b.h.Count == 0 {
 		b.h.Min, b.h.Max = least, most
 	}
 	b.h.Count += n
-	b.h.Sum = saturated(b.h.Sum, sum)
+	b.h.Sum = SaturatedSum(b.h.Sum, sum)
 	b.h.Min, b.h.Max = min(b.h.Min, least), max(b.h.Max, most)
 }
 
-func (b *HistogramBuilder) bin(k int, n uint64) {
+func (b *Builder) bin(k int, n uint64) {
 	if b.bins == nil {
 		b.bins = map[int]uint64{}
 	}
@@ -141,35 +141,35 @@ func (b *HistogramBuilder) bin(k int, n uint64) {
 }
 
 // spread puts numbers that were told apart into bins.
-func (b *HistogramBuilder) spread() {
+func (b *Builder) spread() {
 	for x, n := range b.exact {
-		b.bin(signedBin(x), n)
+		b.bin(BinOf(x), n)
 	}
 	b.exact, b.switched = nil, true
 }
 
 // Histogram is what was counted.
-func (b *HistogramBuilder) Histogram() Histogram {
+func (b *Builder) Histogram() Histogram {
 	h := b.h
 	if h.Count == 0 {
 		return h
 	}
 	if h.Binned = b.Coarse || b.switched; !h.Binned {
 		for _, x := range slices.Sorted(maps.Keys(b.exact)) {
-			h.Bins = append(h.Bins, HistogramRange{x, x, b.exact[x]})
+			h.Bins = append(h.Bins, Range{x, x, b.exact[x]})
 		}
 		return h
 	}
 	for _, k := range slices.Sorted(maps.Keys(b.bins)) {
-		low, high := binRange(k)
-		h.Bins = append(h.Bins, HistogramRange{low, high, b.bins[k]})
+		low, high := BinRange(k)
+		h.Bins = append(h.Bins, Range{low, high, b.bins[k]})
 	}
 	h.Bins = joinTails(h.Bins, h.Count/TailShare)
 	return h
 }
 
 // joinTails makes one bin of the first ones that have no more than so many numbers together, and one of the last.
-func joinTails(bins []HistogramRange, most uint64) []HistogramRange {
+func joinTails(bins []Range, most uint64) []Range {
 	first := 0
 	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= most; first++ {
 		sum += bins[first].Count
@@ -178,12 +178,12 @@ func joinTails(bins []HistogramRange, most uint64) []HistogramRange {
 	for sum := uint64(0); last > first && sum+bins[last-1].Count <= most; last-- {
 		sum += bins[last-1].Count
 	}
-	var joined []HistogramRange
-	for _, part := range [][]HistogramRange{bins[:first], bins[last:]} {
+	var joined []Range
+	for _, part := range [][]Range{bins[:first], bins[last:]} {
 		if len(part) == 0 {
 			continue
 		}
-		one := HistogramRange{Low: part[0].Low, High: part[len(part)-1].High}
+		one := Range{Low: part[0].Low, High: part[len(part)-1].High}
 		for _, b := range part {
 			one.Count += b.Count
 		}
@@ -195,31 +195,31 @@ func joinTails(bins []HistogramRange, most uint64) []HistogramRange {
 	return append(bins[:last:last], joined...)
 }
 
-// signedBin is the bin of any number: those below 0 mirror those from 0 on.
-func signedBin(x int64) int {
+// BinOf is the bin of any number: those below 0 mirror those from 0 on.
+func BinOf(x int64) int {
 	if x < 0 {
 		return -1 - timing.BinOf(-1-x)
 	}
 	return timing.BinOf(x)
 }
 
-// maxBin is the bin of the greatest number.
-var maxBin = timing.BinOf(math.MaxInt64)
+// greatestBin is the bin of the greatest number.
+var greatestBin = timing.BinOf(math.MaxInt64)
 
-// binRange is the numbers of a bin.
-func binRange(k int) (low, high int64) {
+// BinRange is the numbers of a bin.
+func BinRange(k int) (low, high int64) {
 	if k < 0 {
-		low, high = binRange(-1 - k)
+		low, high = BinRange(-1 - k)
 		return -1 - high, -1 - low
 	}
-	if k == maxBin {
+	if k == greatestBin {
 		return timing.BinStart(k), math.MaxInt64
 	}
 	return timing.BinStart(k), timing.BinStart(k+1) - 1
 }
 
-// saturated is a + b, or the nearest number that there is.
-func saturated(a, b int64) int64 {
+// SaturatedSum is a + b, or the nearest number that there is.
+func SaturatedSum(a, b int64) int64 {
 	s := a + b
 	switch {
 	case a > 0 && b > 0 && s < 0:
@@ -248,8 +248,8 @@ func scaled(x int64, n uint64) int64 {
 	return math.MaxInt64
 }
 
-// validate reports whether the bins are what a builder makes.
-func (h *Histogram) validate() bool {
+// Valid reports whether the bins are what a builder makes.
+func (h *Histogram) Valid() bool {
 	if h.Count == 0 {
 		return h.Sum == 0 && h.Min == 0 && h.Max == 0 && !h.Binned && len(h.Bins) == 0
 	}
@@ -266,12 +266,49 @@ func (h *Histogram) validate() bool {
 			return false
 		}
 		if h.Binned {
-			low, _ := binRange(signedBin(b.Low))
-			_, high := binRange(signedBin(b.High))
+			low, _ := BinRange(BinOf(b.Low))
+			_, high := BinRange(BinOf(b.High))
 			if low != b.Low || high != b.High {
 				return false
 			}
 		}
 	}
 	return sum == h.Count
+}
+
+// SetConstantBin makes the bin of a histogram whose numbers are all the same.
+func (h *Histogram) SetConstantBin() {
+	if _, constant := h.Constant(); !constant {
+		return
+	}
+	low, high := h.Min, h.Min
+	if h.Binned {
+		low, high = BinRange(BinOf(h.Min))
+	}
+	h.Bins = []Range{{low, high, h.Count}}
+}
+
+// SetBins makes the bins of a histogram: where each begins, less the end of the one before, how much wider it is than a single
+// number or bin of BinOf, and how many numbers all but the last have.
+func (h *Histogram) SetBins(first, width, counts []int64) bool {
+	before, left := int64(0), h.Count
+	for i := range first {
+		low := before + first[i]
+		high := low + width[i]
+		before = high
+		if h.Binned {
+			if low < -1-int64(greatestBin) || high > int64(greatestBin) || low > high {
+				return false
+			}
+			low, _ = BinRange(int(low))
+			_, high = BinRange(int(high))
+		}
+		n := left
+		if i < len(counts) {
+			n = uint64(counts[i])
+		}
+		left -= n
+		h.Bins = append(h.Bins, Range{low, high, n})
+	}
+	return true
 }
