@@ -8,6 +8,24 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
+// A sectionWriter writes sections of a trace: codec.SectionWriter, and what only a trace has.
+type sectionWriter struct{ *codec.SectionWriter }
+
+func newSection() *sectionWriter { return &sectionWriter{codec.NewSectionWriter()} }
+
+// A decoder reads what a trace has: codec.Decoder, and what only a trace has.
+type decoder struct{ *codec.Decoder }
+
+// newDecoder reads b, within a budget.
+func newDecoder(b []byte, m *codec.Budget) *decoder {
+	return &decoder{&codec.Decoder{Rest: b, Budget: m}}
+}
+
+// sectionDecoder reads a section, which begins with its strings.
+func sectionDecoder(b []byte, m *codec.Budget) *decoder {
+	return &decoder{codec.NewSectionDecoder(b, m)}
+}
+
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
 // is in docs/format.md; the order of the fields there is the order here.
 
