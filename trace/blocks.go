@@ -177,12 +177,12 @@ func (f *foundSections) close() error {
 // A sequenceBlock holds the encodings of sequences.
 type sequenceBlock struct {
 	numbers  []int64        // of the sequences, increasing; nil: they are consecutive
-	readings []clockReading // of clock readings, how they are told
+	readings []clockReading // of clock readings, how they are coded
 	bytes    []byte
 	ends     []int64
 }
 
-// sequenceBytes is the encoding of one value sequence, and how its values are told.
+// sequenceBytes is the encoding of one value sequence, and how its values are coded.
 func (t *Reader) sequenceBytes(i int) ([]byte, clockReading, error) {
 	if i < 0 || i >= t.sequenceCount {
 		return nil, clockReading{}, fmt.Errorf("trace: no value sequence %d", i)
@@ -286,7 +286,7 @@ func (t *Reader) Columns() []codec.Numbers { return t.shared.Columns }
 // ValueOn is what an argument is on one thread, its position in Threads: Int or Name where v follows from the thread or
 // from own, the caller's rank in the communicator of the call (−1: not known). Streams stay as they are.
 func (t *Reader) ValueOn(v Value, thread, own int) (Value, error) {
-	p := place{columns: t.shared.Columns, index: int(t.shared.Threads.place.At(thread)), rank: int64(own), known: own >= 0}
+	p := environment{columns: t.shared.Columns, index: int(t.shared.Threads.place.At(thread)), rank: int64(own), known: own >= 0}
 	return p.evaluate(v)
 }
 

@@ -15,7 +15,7 @@ import (
 // relative to the exit of its call.
 const clockFunction = "MPI_Wtime"
 
-// A clockReading says how the values of a sequence of clock readings are told.
+// A clockReading says how the values of a sequence of clock readings are coded.
 type clockReading struct {
 	form readingForm
 	// unit: of near readings, how many ns make 1; of exact ones, by how many of its last bits a reading is off at most from
@@ -68,7 +68,7 @@ func nanosecondsOf(value int64) int64 {
 func floorDiv(x, n int64) int64 { return (x - floorMod(x, n)) / n }
 
 const (
-	// maxReading is up to how many seconds a reading is told relative to its call.
+	// maxReading is up to how many seconds a reading is coded relative to its call.
 	maxReading = 1 << 32
 	// readingNoise is what a number of seconds since 1970 and one of nanoseconds may differ by.
 	readingNoise = 512
@@ -79,7 +79,7 @@ const (
 	readingShare = 64
 )
 
-// clockReadings tells which value sequences hold nothing but results of MPI_Wtime.
+// clockReadings reports which value sequences hold nothing but results of MPI_Wtime.
 func clockReadings(c *Content) []bool {
 	readings, other := make([]bool, len(c.Sequences)), make([]bool, len(c.Sequences))
 	for _, streams := range c.Threads.streamSets.Lists {
@@ -109,7 +109,7 @@ type codedReadings struct {
 	codes map[int][]int64
 }
 
-// codeReadings tells readings relative to the calls that they are from, where each call's time is known and a sequence is
+// codeReadings codes readings relative to the calls that they are from, where each call's time is known and a sequence is
 // of one thread.
 func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	coded := &codedReadings{map[int]clockReading{}, map[int][]int64{}}
@@ -212,7 +212,7 @@ func packedSize(values []int64) int {
 	return codec.PackedSize(codec.AppendSequence(nil, values), codec.PackSmallest)
 }
 
-// codes tells readings relative to the exits of their calls; nil if that does not give them back.
+// codes are readings relative to the exits of their calls; nil if that does not give them back.
 func (r *clockReading) codes(values, exits []int64) []int64 {
 	codes := make([]int64, len(values))
 	for k, exit := range exits {

@@ -85,10 +85,10 @@ func (t *Thread) Held() (ticks int64) {
 	return ticks
 }
 
-// holds tells of one call after the other how long the tracer held the thread before it.
+// holds says, for one call after the other, how long the tracer held the thread before it.
 type holds []Hold
 
-// before tells it of a call; calls must not go back.
+// before says it for a call; calls must not go back.
 func (h *holds) before(call uint64) (ticks int64) {
 	for len(*h) > 0 && (*h)[0].Call <= call {
 		if (*h)[0].Call == call {
@@ -136,7 +136,7 @@ func (t *Thread) CallsStoodIn() uint64 {
 	return n
 }
 
-// standIns tells of one call after the other whether another rank stands in for it.
+// standIns says, for one call after the other, whether another rank stands in for it.
 type standIns struct {
 	marks    []uint64
 	list     []StandIn
@@ -157,7 +157,7 @@ func (s standIns) within(from, to uint64) (n uint64) {
 	return n
 }
 
-// at tells it of a call; calls must not go back.
+// at says it for a call; calls must not go back.
 func (s *standIns) at(call uint64) bool {
 	for call >= s.to {
 		if s.next == len(s.list) {
@@ -202,7 +202,7 @@ func spread(values []int64, sum int64) bool {
 	return true
 }
 
-// hasClustering tells whether there is anything to write of it.
+// hasClustering reports whether there is anything to write of it.
 func hasClustering(c *Content) bool {
 	return c.Meta.Clustering != nil || slices.ContainsFunc(c.Threads.marks, func(m []uint64) bool { return len(m) > 0 }) ||
 		slices.ContainsFunc(c.Threads.holds, func(h []Hold) bool { return len(h) > 0 })

@@ -121,7 +121,7 @@ type TimingReader interface {
 	ReadTiming(gaps, durations []int64) (int, error)
 }
 
-// timed tells whether the times of each call are known.
+// timed reports whether the times of each call are known.
 func (t *Thread) timed() bool { return len(t.Gaps) > 0 || t.Timing != nil }
 
 // A StreamRef says which value sequence a stream of a signature has on this thread.

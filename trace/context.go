@@ -251,7 +251,7 @@ const (
 const tracerUnit = 1 << 16
 
 func (u *TracerUsage) columns() [tracerColumns]int64 {
-	bytes := func(n int64) int64 { return min(codec.RoundedCode(codec.InUnits(n, tracerUnit)), mostTracerUnits) }
+	bytes := func(n int64) int64 { return min(codec.RoundedCode(codec.InUnits(n, tracerUnit)), maxTracerUnits) }
 	return [tracerColumns]int64{
 		codec.RoundedCode(u.Stalls), codec.RoundedNSCode(u.StalledNS), codec.RoundedNSCode(u.LongestStallNS), bytes(u.MemoryBytes), bytes(u.MostMemory), bytes(u.MostSpool), bytes(u.WrittenBytes),
 	}
@@ -275,15 +275,15 @@ func appendTracers(t *RankTable) []byte {
 	return s.Body
 }
 
-// mostTracerUnits keeps a number of bytes, read as a code, within int64.
-const mostTracerUnits = 40 << codec.RoundedBits
+// maxTracerUnits keeps a number of bytes, read as a code, within int64.
+const maxTracerUnits = 40 << codec.RoundedBits
 
 // tracers reads what appendTracers wrote.
 func (d *decoder) tracers(c *Content) {
 	g := d.RaggedCounts(c.Ranks.Len(), tracerColumns)
 	if g.N > 0 {
 		alike := d.Grouping(g.N, func() []int64 { return make([]int64, g.N) })
-		for k, most := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, mostTracerUnits, mostTracerUnits, mostTracerUnits, mostTracerUnits} {
+		for k, most := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
 			g.Columns[k] = d.Measured(alike, 0, most+1)
 		}
 	}

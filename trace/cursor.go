@@ -39,14 +39,14 @@ type Cursor struct {
 	creations []creation
 	lone      bool // creations has been looked for
 
-	source source
-	part   timingPart
-	place  place
-	timed  bool
-	until  uint64 // first call after part
-	ticks  int64  // exit of the previous call
-	off    timing.MomentBound
-	holds  holds // that are still to come
+	source      source
+	part        timingPart
+	environment environment
+	timed       bool
+	until       uint64 // first call after part
+	ticks       int64  // exit of the previous call
+	off         timing.MomentBound
+	holds       holds // that are still to come
 	standing
 
 	// of a cursor that has not come here call by call (Seek)
@@ -56,7 +56,7 @@ type Cursor struct {
 
 // A source is where a cursor finds what is not shared by all threads.
 type source interface {
-	// stream begins to read a value sequence, and says how its values are told if they are clock readings.
+	// stream begins to read a value sequence, and says how its values are coded if they are clock readings.
 	stream(sequence int) (codec.ValueStream, clockReading, error)
 	// timingPart gives the timing of a thread's calls from at on, a place where an earlier part ended.
 	timingPart(thread int, at uint64) (timingPart, error)
@@ -128,7 +128,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
 	c.standing.standIns, c.holds = t.standIns(), t.Holds
-	c.place.columns, c.place.index = shared.Columns, t.Place
+	c.environment.columns, c.environment.index = shared.Columns, t.Place
 	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
@@ -310,7 +310,7 @@ func (c *Cursor) ownRank(s *Signature) int32 {
 	if s.OwnRank > -2 {
 		return s.OwnRank
 	}
-	own, _ := c.place.column(-2 - int64(s.OwnRank))
+	own, _ := c.environment.column(-2 - int64(s.OwnRank))
 	return int32(own)
 }
 

@@ -29,7 +29,7 @@ import (
 //   - standing, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
 //     stay: they go to an interval by seeking or are there.
 //   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
-//   - place: the rank in it is set for every call that needs it.
+//   - environment: the rank in it is set for every call that needs it.
 //   - err: stays. A cursor that has failed goes nowhere any more.
 
 // Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
@@ -249,7 +249,7 @@ func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value
 		}
 	}
 	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {
-		handle, err = c.place.evaluate(v.out[p.newComm])
+		handle, err = c.environment.evaluate(v.out[p.newComm])
 	}
 	return instance, handle, err
 }
@@ -366,7 +366,7 @@ func (c *Cursor) siblingCreations() []creation {
 	return all
 }
 
-// creates tells whether a thread has streams of communicators, that is, creating calls.
+// creates reports whether a thread has streams of communicators, that is, creating calls.
 func (c *Cursor) creates(t *Thread) bool {
 	return slices.ContainsFunc(t.Streams, func(ref StreamRef) bool {
 		s := &c.shared.Signatures[ref.Terminal]

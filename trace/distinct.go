@@ -170,7 +170,7 @@ func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n ui
 	}
 	e.In, e.Out = v.in, v.out
 	varies := v.hasStreams()
-	if err := v.resolve(at.placeOf(p, e.OwnRank)); err != nil {
+	if err := v.resolve(at.environmentOf(p, e.OwnRank)); err != nil {
 		return err
 	}
 	times, each := uint64(1), o.Count
@@ -186,7 +186,7 @@ func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n ui
 			}
 		}
 		if varies {
-			if err := v.resolve(at.placeOf(p, e.OwnRank)); err != nil {
+			if err := v.resolve(at.environmentOf(p, e.OwnRank)); err != nil {
 				return err
 			}
 		}

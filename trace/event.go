@@ -51,7 +51,7 @@ type Event struct {
 	sites    []Site
 }
 
-// Succeeded tells whether the call returned no error code: one that has a name of its own, or a number.
+// Succeeded reports whether the call returned no error code: one that has a name of its own, or a number.
 func (e *Event) Succeeded() bool {
 	return e.Function.Return != "int" || e.Return.Form == Int && e.Return.Int == 0
 }
@@ -165,7 +165,7 @@ type argument struct {
 	before, after *Value
 }
 
-// changed tells whether the call changed an inout parameter.
+// changed reports whether the call changed an inout parameter.
 func (a *argument) changed() bool {
 	return a.before != nil && a.after != nil && !equalValues(a.before, a.after)
 }

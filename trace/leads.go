@@ -82,14 +82,14 @@ func (c *Content) timingRow(thread int) int {
 // transpose sets how far peers that a lead has written down are to be moved in the current call of a thread that the lead
 // stands for.
 func (c *Cursor) transpose(own int) {
-	c.place.moved, c.place.members = 0, 0
+	c.environment.moved, c.environment.members = 0, 0
 	if len(c.shared.Leads) == 0 || c.shared.Leads[c.number] == c.number {
 		return
 	}
 	lead := c.shared.rank(c.shared.Threads.At(c.shared.Leads[c.number]).Rank)
 	comm := c.event.Comm
 	if comm < 0 {
-		c.place.moved, c.place.members = int64(c.thread.Rank-lead.Rank), int64(c.shared.Meta.WorldSize)
+		c.environment.moved, c.environment.members = int64(c.thread.Rank-lead.Rank), int64(c.shared.Meta.WorldSize)
 		return
 	}
 	for k, instance := range c.rank.CommunicatorsOwn {
@@ -98,14 +98,14 @@ func (c *Cursor) transpose(own int) {
 		}
 		theirs := c.shared.Communicators[lead.CommunicatorsOwn[k]].Members.Index(lead.Rank)
 		if theirs >= 0 && own >= 0 {
-			c.place.moved, c.place.members = int64(own-theirs), int64(c.shared.Communicators[comm].Members.Len())
+			c.environment.moved, c.environment.members = int64(own-theirs), int64(c.shared.Communicators[comm].Members.Len())
 		}
 		return
 	}
 }
 
-// writtenDown tells whether an elastic value stands in a column, or is a number among cases: not a function of the rank.
-func (p *place) writtenDown(v Value) bool {
+// writtenDown reports whether an elastic value stands in a column, or is a number among cases: not a function of the rank.
+func (p *environment) writtenDown(v Value) bool {
 	if v.Form == Elastic && Operator(v.Int) == Cases && len(v.List) > 1 {
 		if x, err := p.column(v.List[0].Int); err == nil && x >= 0 && x < int64(len(v.List)-1) {
 			v = v.List[1+x]
@@ -152,7 +152,7 @@ func (s *standing) end(m *codec.Budget) {
 	s.leads = nil
 }
 
-// standsIn tells whether another rank stands in for the next call.
+// standsIn reports whether another rank stands in for the next call.
 func (c *Cursor) standsIn() bool {
 	s := &c.standing
 	if s.loaded && c.next >= s.to {

@@ -390,12 +390,12 @@ func JoinParts(parts []*Part) ([]byte, error) {
 
 // A Chain says where parts stand in a chain: one after the other, from its beginning on.
 type Chain struct {
-	places map[*Part][]chainPlace
-	size   int64
+	locations map[*Part][]location
+	size      int64
 }
 
-// A chainPlace is where bytes of a part are, from one on up to another one.
-type chainPlace struct{ from, to, at int64 }
+// A location is where bytes of a part are, from one on up to another one.
+type location struct{ from, to, at int64 }
 
 // Place says where a part begins: within what is added next.
 func (c *Chain) Place(p *Part, at int64) { c.PlaceBytes(p, 0, p.Size(), at) }
@@ -403,15 +403,15 @@ func (c *Chain) Place(p *Part, at int64) { c.PlaceBytes(p, 0, p.Size(), at) }
 // PlaceBytes says where so many bytes of a part begin, from one on: one that is joined of others (JoinParts) is in several
 // places.
 func (c *Chain) PlaceBytes(p *Part, from, bytes, at int64) {
-	if c.places == nil {
-		c.places = map[*Part][]chainPlace{}
+	if c.locations == nil {
+		c.locations = map[*Part][]location{}
 	}
-	c.places[p] = append(c.places[p], chainPlace{from, from + bytes, c.size + at})
+	c.locations[p] = append(c.locations[p], location{from, from + bytes, c.size + at})
 }
 
 // find is where a block of a part stands in the chain; false if it does not.
 func (c *Chain) find(p *Part, e codec.Entry) (at int64, there bool) {
-	for _, in := range c.places[p] {
+	for _, in := range c.locations[p] {
 		if e.Offset >= in.from && e.Offset+e.Size <= in.to {
 			return in.at + e.Offset - in.from, true
 		}

@@ -74,13 +74,13 @@ type Value struct {
 // signatures are equal.
 type Signature struct {
 	Function uint16
-	// Untraced tells that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
+	// Untraced reports that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
 	// previous call: the gap before this call may hold MPI calls that were not recorded, and is not computation.
 	Untraced bool
-	// StatusIgnored tells that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
+	// StatusIgnored reports that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
 	// same.
 	StatusIgnored bool
-	// Generalized tells that the recorder had reached its limit of memory: what is absent of the arguments, the call site
+	// Generalized reports that the recorder had reached its limit of memory: what is absent of the arguments, the call site
 	// among them, the calls had and the trace has not.
 	Generalized bool
 	Site        uint32 // 1 + index into the table of call sites; 0: unknown
@@ -155,6 +155,7 @@ var segmentKinds = [...]string{
 	DeviceSegment: "device", ManagedSegment: "managed", PinnedSegment: "pinned", UnknownSegment: "unknown",
 }
 
+// String is the kind as texts have it.
 func (k SegmentKind) String() string {
 	if k == 0 || int(k) >= len(segmentKinds) {
 		return "segment kind " + strconv.Itoa(int(k))

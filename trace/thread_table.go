@@ -249,7 +249,7 @@ func (t *ThreadTable) Change(i int, change func(th *Thread)) {
 	*t = NewThreadTable(list...)
 }
 
-// timed tells whether the times of calls are known of any thread.
+// timed reports whether the times of calls are known of any thread.
 func (t *ThreadTable) timed(i int) bool {
 	return t.timing.At(i) > 0 || i < len(t.times) && len(t.times[i].gaps) > 0
 }

@@ -79,7 +79,7 @@ func benchmarkTimingSize(b *testing.B, r *Reader, percent int) {
 				seen := intervalCounts{}
 				for k := range n {
 					terminal, _ := walk.Next()
-					gap, duration := rounder.One(grid, gaps[k]), rounder.One(grid, durations[k])
+					gap, duration := roundOne(&rounder, grid, gaps[k]), roundOne(&rounder, grid, durations[k])
 					e.Call(terminal, gap, duration)
 					seen.add(true, terminal, before, gap)
 					seen.add(false, terminal, -1, duration)

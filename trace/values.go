@@ -234,8 +234,8 @@ const (
 
 var errElastic = errors.New("an elastic value is damaged")
 
-// place is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
-type place struct {
+// environment is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
+type environment struct {
 	columns []codec.Numbers
 	index   int // of the thread within its shape
 	rank    int64
@@ -245,7 +245,7 @@ type place struct {
 }
 
 // evaluate gives the value that v has for a thread: Int or Name; v itself if it is not elastic. Streams are left.
-func (p *place) evaluate(v Value) (Value, error) {
+func (p *environment) evaluate(v Value) (Value, error) {
 	switch v.Form {
 	case RankOffset:
 		return p.number(v.Int + p.rank)
@@ -259,21 +259,21 @@ func (p *place) evaluate(v Value) (Value, error) {
 }
 
 // number is a value that was computed from the rank.
-func (p *place) number(x int64) (Value, error) {
+func (p *environment) number(x int64) (Value, error) {
 	if !p.known {
 		return Value{}, errOwnRank
 	}
 	return Value{Form: Int, Int: x}, nil
 }
 
-func (p *place) column(k int64) (int64, error) {
+func (p *environment) column(k int64) (int64, error) {
 	if k < 0 || k >= int64(len(p.columns)) || p.index >= p.columns[k].Len() {
 		return 0, errElastic
 	}
 	return p.columns[k].At(p.index), nil
 }
 
-func (p *place) elastic(v Value) (Value, error) {
+func (p *environment) elastic(v Value) (Value, error) {
 	operand := func(i int) int64 {
 		if i >= len(v.List) || v.List[i].Form != Int {
 			return math.MinInt64
@@ -316,7 +316,7 @@ func (p *place) elastic(v Value) (Value, error) {
 }
 
 // shifted is the rank at some distance in a periodic Cartesian grid.
-func (p *place) shifted(operands []Value) (Value, error) {
+func (p *environment) shifted(operands []Value) (Value, error) {
 	if len(operands) < 3 || len(operands)%2 != 1 || operands[0].Int != int64(len(operands)/2) {
 		return Value{}, errElastic
 	}

@@ -21,7 +21,7 @@ type variableCall struct {
 	elastic  bool          // there are some, or streams relative to the rank
 	relative bool          // there are such streams
 	resolved bool          // elastic values are those of a call on at
-	reading  *clockReading // of the result, where that is told relative to the call; else nil
+	reading  *clockReading // of the result, where that is coded relative to the call; else nil
 	at       binding       // the communicator and the caller's rank in it
 }
 
@@ -106,7 +106,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		e.Comm, e.OwnRank = b.comm, b.ownRank
 	}
 	if at := (binding{e.Comm, e.OwnRank}); v.elastic && (v.relative || !v.resolved || v.at != at) {
-		if err := v.resolve(c.placeOf(p, e.OwnRank)); err != nil {
+		if err := v.resolve(c.environmentOf(p, e.OwnRank)); err != nil {
 			return c.fail(err)
 		}
 		v.resolved, v.at = true, at
@@ -193,18 +193,18 @@ func (v *variableCall) arrange() {
 	copy(v.slots[v.streams:], others)
 }
 
-// placeOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
-func (c *Cursor) placeOf(p *callPlan, own int) *place {
-	c.place.rank, c.place.known = int64(own), own >= 0
+// environmentOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
+func (c *Cursor) environmentOf(p *callPlan, own int) *environment {
+	c.environment.rank, c.environment.known = int64(own), own >= 0
 	if p.comm < 0 {
-		c.place.rank, c.place.known = int64(c.thread.Rank), true
+		c.environment.rank, c.environment.known = int64(c.thread.Rank), true
 	}
 	c.transpose(own)
-	return &c.place
+	return &c.environment
 }
 
 // resolve fills in what follows from the thread and its rank.
-func (v *variableCall) resolve(at *place) error {
+func (v *variableCall) resolve(at *environment) error {
 	for i := range v.slots {
 		s := &v.slots[i]
 		switch {
@@ -333,14 +333,14 @@ func anyVaries(values []Value) bool {
 	return slices.ContainsFunc(values, func(v Value) bool { return v.Varies() })
 }
 
-// HasStreams tells whether calls of the signature may differ on one thread: values of it, or the communicator that a call
+// HasStreams reports whether calls of the signature may differ on one thread: values of it, or the communicator that a call
 // gives, are those of streams. Calls of any other have the same values on a thread as long as the communicator that they are on
 // is the same instance.
 func (s *Signature) HasStreams() bool {
 	return s.Communicator.Form == Stream || s.Return.hasStream() || slices.ContainsFunc(s.In, Value.hasStream) || slices.ContainsFunc(s.Out, Value.hasStream)
 }
 
-// hasStream tells whether a value, or one inside of it, is that of a stream.
+// hasStream reports whether a value, or one inside of it, is that of a stream.
 func (v Value) hasStream() bool {
 	switch v.Form {
 	case Stream, ListStream:

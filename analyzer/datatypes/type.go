@@ -68,8 +68,8 @@ func (d *Type) bounded(lb, extent int64) *Type {
 	return &t
 }
 
-// mostMapText bounds the text of a typemap.
-const mostMapText = 1000
+// maxMapText bounds the text of a typemap.
+const maxMapText = 1000
 
 // TypeMap is the typemap (MPI 4.0 §5.1) as text: a predefined type by its name, a derived one as its parts in braces,
 // each with its number of elements, their stride where they do not follow each other, and the place of the first,
@@ -79,8 +79,8 @@ const mostMapText = 1000
 // all in bytes. A text that would be very long ends in "…".
 func (d *Type) TypeMap() string {
 	b := d.appendMap(nil)
-	if len(b) > mostMapText {
-		return string(b[:mostMapText]) + "…"
+	if len(b) > maxMapText {
+		return string(b[:maxMapText]) + "…"
 	}
 	return string(b)
 }
@@ -91,7 +91,7 @@ func (d *Type) appendMap(b []byte) []byte {
 	}
 	b = append(b, '{')
 	for i, p := range d.parts {
-		if len(b) > mostMapText {
+		if len(b) > maxMapText {
 			break
 		}
 		if i > 0 {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 )
 
+// ErrMemory is the error where a reader would need more memory than it may take.
 var ErrMemory = errors.New("trace: needs more memory than the limit allows (see WithMemoryLimit)")
 
 // A Budget is the memory that a reader may still use. nil has no end. It may be shared by goroutines.
@@ -12,13 +13,14 @@ type Budget struct {
 	left atomic.Int64
 }
 
+// NewBudget makes a budget of so many bytes.
 func NewBudget(bytes int64) *Budget {
 	m := &Budget{}
 	m.left.Store(bytes)
 	return m
 }
 
-// Take books bytes and tells whether they were still there.
+// Take books bytes and reports whether they were still there.
 func (m *Budget) Take(bytes int64) bool {
 	if m == nil {
 		return true

@@ -8,7 +8,8 @@ import (
 
 var (
 	errTruncated = errors.New("trace: data ends too early")
-	ErrNumber    = errors.New("trace: number out of range")
+	// ErrNumber is the error of a number that is out of its range.
+	ErrNumber = errors.New("trace: number out of range")
 )
 
 // A Decoder takes numbers and strings from the front of b. The first error stays; after it everything is zero.
@@ -36,6 +37,7 @@ func (d *Decoder) Release() {
 	d.Scratch = 0
 }
 
+// Fail notes an error, if it is the first, and ends the reading.
 func (d *Decoder) Fail(err error) {
 	if d.Err == nil {
 		d.Err = err
@@ -43,6 +45,7 @@ func (d *Decoder) Fail(err error) {
 	d.Rest = nil
 }
 
+// Byte reads a byte.
 func (d *Decoder) Byte() byte {
 	if len(d.Rest) == 0 {
 		d.Fail(errTruncated)
@@ -53,6 +56,7 @@ func (d *Decoder) Byte() byte {
 	return x
 }
 
+// Bytes reads so many bytes, which are part of what is decoded.
 func (d *Decoder) Bytes(n uint64) []byte {
 	if n > uint64(len(d.Rest)) {
 		d.Fail(errTruncated)
@@ -63,6 +67,7 @@ func (d *Decoder) Bytes(n uint64) []byte {
 	return x
 }
 
+// Uint64 reads eight bytes, little endian.
 func (d *Decoder) Uint64() uint64 {
 	b := d.Bytes(8)
 	if b == nil {
@@ -79,6 +84,7 @@ func (d *Decoder) uint32() uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
+// Uvarint reads a varint.
 func (d *Decoder) Uvarint() uint64 {
 	x, n := binary.Uvarint(d.Rest)
 	if n <= 0 {
@@ -93,8 +99,10 @@ func (d *Decoder) Uvarint() uint64 {
 	return x
 }
 
+// Varint reads a zigzag varint.
 func (d *Decoder) Varint() int64 { return Unzigzag(d.Uvarint()) }
 
+// UvarintUpTo reads a varint that has a limit.
 func (d *Decoder) UvarintUpTo(most uint64) uint64 {
 	x := d.Uvarint()
 	if x > most {
@@ -104,6 +112,7 @@ func (d *Decoder) UvarintUpTo(most uint64) uint64 {
 	return x
 }
 
+// Int32 reads a zigzag varint of 32 bits.
 func (d *Decoder) Int32() int32 {
 	x := d.Varint()
 	if x < math.MinInt32 || x > math.MaxInt32 {
@@ -113,6 +122,7 @@ func (d *Decoder) Int32() int32 {
 	return int32(x)
 }
 
+// Text reads an index into the strings of the section.
 func (d *Decoder) Text() string {
 	i := d.Uvarint()
 	if i >= uint64(len(d.Strings)) {
@@ -122,8 +132,11 @@ func (d *Decoder) Text() string {
 	return d.Strings[i]
 }
 
+// Flag reads 0 or 1.
 func (d *Decoder) Flag() bool { return d.UvarintUpTo(1) == 1 }
-func (d *Decoder) Int() int   { return int(d.UvarintUpTo(math.MaxInt32)) }
+
+// Int reads a varint up to 2^31 − 1.
+func (d *Decoder) Int() int { return int(d.UvarintUpTo(math.MaxInt32)) }
 
 // Length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
 // in memory.
@@ -140,6 +153,7 @@ func (d *Decoder) Length(size int64) int {
 	return int(n)
 }
 
+// Texts reads a column of n texts.
 func (d *Decoder) Texts(n int) []string {
 	list := make([]string, n)
 	for i, k := range d.Column(n) {
@@ -167,5 +181,8 @@ func (d *Decoder) Rows(size int64) int {
 // all rows.
 const RowBytes = 16
 
-func Zigzag(x int64) uint64   { return uint64(x<<1) ^ uint64(x>>63) }
+// Zigzag maps integers to unsigned ones so that those near 0 are small.
+func Zigzag(x int64) uint64 { return uint64(x<<1) ^ uint64(x>>63) }
+
+// Unzigzag is the inverse of Zigzag.
 func Unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }

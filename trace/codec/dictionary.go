@@ -10,6 +10,7 @@ type StringTable struct {
 
 func newStringTable() *StringTable { return &StringTable{numbers: map[string]int{}} }
 
+// Index is the number of a string, a new one at first sight.
 func (t *StringTable) Index(s string) int {
 	i, known := t.numbers[s]
 	if !known {
@@ -60,6 +61,7 @@ type StringDictionary struct {
 	ids  map[string]int64
 }
 
+// Index is the number of a string, a new one at first sight.
 func (d *StringDictionary) Index(s string) int64 {
 	if i, known := d.ids[s]; known {
 		return i
@@ -84,6 +86,7 @@ type ListDictionary[T any] struct {
 	last  int64 // most often the same list comes again
 }
 
+// Index is the number of a list, a new one at first sight; appendTo writes an element for the key of the list.
 func (d *ListDictionary[T]) Index(list []T, appendTo func([]byte, *T) []byte) int64 {
 	if d.ids == nil {
 		d.ids = map[string]int64{}

@@ -53,6 +53,7 @@ func DecodeGrammar(b []byte) (g grammar.Grammar, rest []byte, err error) {
 	return g, d.Rest, nil
 }
 
+// Grammar reads what AppendGrammar wrote.
 func (d *Decoder) Grammar() grammar.Grammar {
 	sizes := d.pieces()
 	total := 0

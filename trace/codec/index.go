@@ -25,6 +25,7 @@ type Index struct {
 	Kinds, Sizes, keys, parts, offsets Numbers
 }
 
+// Add adds an entry at the end.
 func (x *Index) Add(e Entry) {
 	x.Kinds.Push(int64(e.Kind))
 	x.Sizes.Push(e.Size)
@@ -33,8 +34,10 @@ func (x *Index) Add(e Entry) {
 	x.offsets.Push(e.Offset)
 }
 
+// Len is the number of blocks.
 func (x *Index) Len() int { return x.Kinds.Len() }
 
+// At is the i-th entry.
 func (x *Index) At(i int) Entry {
 	return Entry{Kind(x.Kinds.At(i)), x.offsets.At(i), x.Sizes.At(i), x.keys.At(i), x.parts.At(i)}
 }
@@ -111,6 +114,7 @@ func SortBlocks(in *Index, rows Numbers) BlockList {
 	return BlockList{in, rows}
 }
 
+// Empty reports whether there are no blocks.
 func (l *BlockList) Empty() bool { return l.Rows.Len() == 0 }
 
 // Find is the block with a key and part.

@@ -10,8 +10,10 @@ type ListTable struct {
 	Lists   [][]int64
 }
 
+// NewListTable makes an empty table.
 func NewListTable() *ListTable { return &ListTable{numbers: map[string]int{}} }
 
+// Index is the number of a list, a new one at first sight.
 func (t *ListTable) Index(list []int64) int {
 	key := string(appendPieces(nil, list))
 	i, known := t.numbers[key]
@@ -84,6 +86,7 @@ func groupLists(lengths []int64) [][]int {
 	return groups
 }
 
+// Lists reads what AppendLists wrote.
 func (d *Decoder) Lists() [][]int64 {
 	lengths := d.Sequence()
 	if !d.Temporary(int64(len(lengths)) * 40) {

@@ -72,6 +72,7 @@ func (c *Chunk) Summary() ChunkSummary { return c.summary }
 // Stored is the block that has the chunk; nil if it is in no file.
 func (c *Chunk) Stored() (ChunkFile, Entry) { return c.file, c.entry }
 
+// ErrChunk is the error of a chunk that is damaged.
 var ErrChunk = errors.New("trace: damaged chunk of a value sequence")
 
 // newChunk codes values.

@@ -98,7 +98,7 @@ func GroupRows(of []int64) Grouping {
 	return g
 }
 
-// expect gives a function that is told number by number, in the order of the groups, and says what each is expected to be
+// expect gives a function that is given number by number, in the order of the groups, and says what each is expected to be
 // before: the mean of those before it in its group, rounded down; of a group's first one, that of the whole group before.
 func (g *Grouping) expect() (next func() int64, tell func(v int64)) {
 	group, at, n, sum, mean := 0, 0, int64(0), int64(0), int64(0)

@@ -130,6 +130,7 @@ type NumbersLookup struct {
 	start, end int
 }
 
+// At is the number at place i.
 func (l *NumbersLookup) At(i int) int64 {
 	if i < l.start || i >= l.end {
 		if next := l.piece + 1; i == l.end && l.end > 0 && next < len(l.Of.pieces) {
@@ -179,7 +180,7 @@ func (n *Numbers) Values(dst []int64) []int64 {
 	return dst
 }
 
-// Constant tells whether all numbers are the same, and which.
+// Constant reports whether all numbers are the same, and which.
 func (n *Numbers) Constant() (int64, bool) {
 	if n.n == 0 {
 		return 0, false
@@ -199,7 +200,7 @@ func (n *Numbers) Constant() (int64, bool) {
 	return v, true
 }
 
-// Equal tells whether two lists have the same numbers.
+// Equal reports whether two lists have the same numbers.
 func (n *Numbers) Equal(other *Numbers) bool {
 	if n.n != other.n || len(n.pieces) != len(other.pieces) {
 		return false
@@ -272,7 +273,7 @@ func (n *Numbers) RunsAt(places *Numbers) iter.Seq2[NumberRun, int] {
 	}
 }
 
-// Within tells whether all numbers are from low up to, but not including, high.
+// Within reports whether all numbers are from low up to, but not including, high.
 func (n *Numbers) Within(low, high int64) bool {
 	for run, count := range n.Runs() {
 		if run.First < low || run.First >= high {
@@ -291,7 +292,7 @@ func (n *Numbers) Within(low, high int64) bool {
 	return true
 }
 
-// Increasing tells whether each number is greater than the one before it; they are Within [0, 2^31).
+// Increasing reports whether each number is greater than the one before it; they are Within [0, 2^31).
 func (n *Numbers) Increasing() bool {
 	before := int64(-1)
 	for run, count := range n.Runs() {

@@ -9,6 +9,7 @@ type Ragged struct {
 	N       int
 }
 
+// Begin makes the columns, if they are not there yet.
 func (g *Ragged) Begin(columns int) {
 	if g.Columns == nil {
 		g.Columns = make([]Numbers, columns)
@@ -16,6 +17,7 @@ func (g *Ragged) Begin(columns int) {
 	}
 }
 
+// Add adds a row to those of the row of the other table that is not ended yet.
 func (g *Ragged) Add(columns int, row ...int64) {
 	g.Begin(columns)
 	for k, v := range row {
@@ -24,11 +26,13 @@ func (g *Ragged) Add(columns int, row ...int64) {
 	g.N++
 }
 
+// End ends the rows of a row of the other table.
 func (g *Ragged) End(columns int) {
 	g.Begin(columns)
 	g.First.Push(int64(g.N))
 }
 
+// Counts is how many rows each row of the other table has.
 func (g *Ragged) Counts() []int64 {
 	var counts []int64
 	before := int64(0)
@@ -50,11 +54,13 @@ func (g *Ragged) Starts() []bool {
 	return starts[:g.N]
 }
 
+// A RaggedLookup finds rows that are near to each other.
 type RaggedLookup struct {
 	first   NumbersLookup
 	Columns []NumbersLookup
 }
 
+// Lookup makes one, for as long as the table does not grow.
 func (g *Ragged) Lookup() *RaggedLookup {
 	l := &RaggedLookup{first: NumbersLookup{Of: &g.First}, Columns: make([]NumbersLookup, len(g.Columns))}
 	for k := range l.Columns {
@@ -63,6 +69,7 @@ func (g *Ragged) Lookup() *RaggedLookup {
 	return l
 }
 
+// Rows are those of the i-th row of the other table: from one on, before another.
 func (l *RaggedLookup) Rows(i int) (from, to int) {
 	if l.first.Of.n == 0 {
 		return 0, 0
@@ -70,6 +77,7 @@ func (l *RaggedLookup) Rows(i int) (from, to int) {
 	return int(l.first.At(i)), int(l.first.At(i + 1))
 }
 
+// At is the number in a column of a row.
 func (l *RaggedLookup) At(column, row int) int64 { return l.Columns[column].At(row) }
 
 // Ragged reads how many rows each of n rows has, then their columns.

@@ -53,12 +53,19 @@ type SectionWriter struct {
 	values  []int64 // of the column that is being written
 }
 
+// NewSectionWriter begins a section.
 func NewSectionWriter() *SectionWriter { return &SectionWriter{Strings: newStringTable()} }
 
+// Number writes a varint.
 func (s *SectionWriter) Number(x uint64) { s.Body = binary.AppendUvarint(s.Body, x) }
-func (s *SectionWriter) Signed(x int64)  { s.Body = binary.AppendVarint(s.Body, x) }
-func (s *SectionWriter) Text(x string)   { s.Number(uint64(s.Strings.Index(x))) }
 
+// Signed writes a zigzag varint.
+func (s *SectionWriter) Signed(x int64) { s.Body = binary.AppendVarint(s.Body, x) }
+
+// Text writes the index of a string.
+func (s *SectionWriter) Text(x string) { s.Number(uint64(s.Strings.Index(x))) }
+
+// Flag writes 0 or 1.
 func (s *SectionWriter) Flag(x bool) {
 	if x {
 		s.Number(1)
@@ -67,8 +74,11 @@ func (s *SectionWriter) Flag(x bool) {
 	}
 }
 
+// Sequence writes a sequence.
 func (s *SectionWriter) Sequence(values []int64) { s.Body = AppendSequence(s.Body, values) }
-func (s *SectionWriter) Lists(lists [][]int64)   { s.Body = AppendLists(s.Body, lists) }
+
+// Lists writes lists as AppendLists does.
+func (s *SectionWriter) Lists(lists [][]int64) { s.Body = AppendLists(s.Body, lists) }
 
 // Column writes f(0), …, f(n−1) as a sequence.
 func (s *SectionWriter) Column(n int, f func(i int) int64) {
@@ -79,6 +89,7 @@ func (s *SectionWriter) Column(n int, f func(i int) int64) {
 	s.Sequence(s.values)
 }
 
+// Texts writes a column of texts.
 func (s *SectionWriter) Texts(n int, f func(i int) string) {
 	s.Column(n, func(i int) int64 { return int64(s.Strings.Index(f(i))) })
 }
@@ -114,6 +125,7 @@ func (s *SectionWriter) Renumbered(list *Numbers, number func(int64) int64) {
 	s.Sequence(s.values)
 }
 
+// Bytes is the section: its strings, then what was written.
 func (s *SectionWriter) Bytes() []byte { return append(s.Strings.append(nil), s.Body...) }
 
 // NewSectionDecoder reads the strings of a section and leaves the rest.

@@ -25,6 +25,7 @@ const (
 	shortestRun = 4
 )
 
+// ErrSequence is the error of a sequence that is damaged.
 var ErrSequence = errors.New("trace: damaged sequence")
 
 // AppendSequence appends the compact encoding of values: pieces, or a grammar of the values or of their differences

@@ -85,7 +85,7 @@ type SequenceGrammar struct {
 // bytes is what is booked for it.
 func (g *SequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
 
-// isGrammar tells whether the sequence, of which nothing has been read yet, is a grammar.
+// isGrammar reports whether the sequence, of which nothing has been read yet, is a grammar.
 func (r *sequenceReader) isGrammar() bool {
 	return r.left > 0 && !r.begun && !r.plain && len(r.d.Rest) > 0 && r.d.Rest[0]>>pieceKindBits == 0
 }

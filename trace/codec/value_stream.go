@@ -16,6 +16,7 @@ type ValueStream struct {
 	failed  error
 }
 
+// ErrStreamEnds is the error where there are fewer values than are asked for.
 var ErrStreamEnds = errors.New("a value stream ends too early")
 
 // The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
@@ -41,6 +42,7 @@ func NewSequenceStream(s Sequence, rest *ValueStream) ValueStream {
 	return ValueStream{chunks: s.Chunks, rest: rest}
 }
 
+// Next is the next value; false at the end and at an error (Err).
 func (v *ValueStream) Next() (int64, bool) {
 	if len(v.values) == 0 {
 		return v.refill()

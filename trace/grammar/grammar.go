@@ -7,7 +7,7 @@ type Symbol struct {
 	Count uint64
 }
 
-// IsRule tells whether s names a rule; Rule is its index then.
+// IsRule reports whether s names a rule; Rule is its index then.
 func (s Symbol) IsRule() bool { return s.Value < 0 }
 
 // Rule is the index of the rule that s names.

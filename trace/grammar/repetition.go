@@ -13,7 +13,7 @@ type Repetition struct {
 	count, length, surprises uint64
 }
 
-// CameRound tells whether prediction is at its beginning: it waits for one more of the root's last symbol.
+// CameRound reports whether prediction is at its beginning: it waits for one more of the root's last symbol.
 func (s *Sequitur) CameRound() bool { return len(s.path) == 0 && s.expected >= 0 }
 
 // Mark is the present moment; the grammar must have come round.

@@ -99,7 +99,7 @@ type prediction struct {
 	length uint64 // of the rule
 }
 
-// findPrediction tells what prediction was under way when g was taken.
+// findPrediction finds which prediction was under way when g was taken.
 func findPrediction(g Grammar, lengths []uint64) prediction {
 	root := g.Rules[0]
 	for i := len(root) - 3; i >= 0; i-- {

@@ -79,6 +79,7 @@ type finder struct {
 	counts  map[int]uint64 // by rule: how often what is wanted comes in its expansion
 }
 
+// NewFinder makes a finder of the terminals that are wanted; lengths are those of Lengths.
 func NewFinder(g Grammar, lengths []uint64, wanted func(terminal int32) bool) finder {
 	return finder{g.Rules, lengths, wanted, map[int]uint64{}}
 }

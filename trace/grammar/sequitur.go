@@ -351,7 +351,7 @@ func (s *Sequitur) appendNode(n int32) {
 	s.linkLast(n)
 }
 
-// startsHere tells whether prediction can go on with the symbol of the loose node n.
+// startsHere reports whether prediction can go on with the symbol of the loose node n.
 func (s *Sequitur) startsHere(n int32) bool { return s.depthOf(s.nodes[n].value) >= 0 }
 
 // depthOf is the depth of the path at which a whole symbol of this value is what comes next, −1 for none.
@@ -396,7 +396,7 @@ func (s *Sequitur) linkLast(n int32) {
 	s.link(n, s.rules[0].guard)
 }
 
-// settle enters the digram of the root's last symbol, which will not grow any more. It tells whether that digram was
+// settle enters the digram of the root's last symbol, which will not grow any more. It reports whether that digram was
 // known: then the root now ends in another symbol, not settled yet.
 func (s *Sequitur) settle(found int32) bool {
 	tail := s.tail()

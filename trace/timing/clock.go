@@ -29,6 +29,7 @@ type ClockMap struct {
 	bound    int64         // and what it said
 }
 
+// NewClockMap makes the map of a clock.
 func NewClockMap(c *Clock) ClockMap {
 	m := ClockMap{identity: c.Kind == "monotonic" || len(c.Samples) == 0}
 	for _, s := range c.Samples {

@@ -17,6 +17,7 @@ type Encoder struct {
 	model *contexts
 }
 
+// NewEncoder begins a block.
 func NewEncoder(p *Plan) *Encoder {
 	return &Encoder{coder: ransEncoder{shares: (*sharesPool.Get().(*[]share))[:0]}, model: newContexts(p)}
 }
@@ -72,6 +73,7 @@ func (e *Encoder) Finish(to []byte) []byte {
 	return to
 }
 
+// ErrDamaged is the error of a block that is damaged.
 var ErrDamaged = errors.New("damaged timing")
 
 // A Decoder reads a block of timing.
@@ -86,6 +88,7 @@ type Decoder struct {
 	GapStep, DurationStep int64
 }
 
+// NewDecoder begins to read a block of so many calls; what it takes is booked on m.
 func NewDecoder(p *Plan, block []byte, calls uint64, m *codec.Budget) *Decoder {
 	return &Decoder{coder: newRansDecoder(block), model: newContexts(p), budget: m, left: calls}
 }

@@ -269,6 +269,7 @@ func (g *Grid) anchors(x, ahead int64) bool {
 	return Magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.StepAt(exact) == offGrid
 }
 
+// Magnitude is x without its sign.
 func Magnitude(x int64) int64 {
 	if x < 0 {
 		return -x

@@ -37,7 +37,7 @@ func adversaries(r *rand.Rand, n int) map[string][]int64 {
 }
 
 // One rounds a single interval.
-func (r *Rounder) One(g *Grid, x int64) int64 {
+func (r *Rounder) one(g *Grid, x int64) int64 {
 	interval := []int64{x}
 	r.Round(g, interval)
 	return interval[0]
@@ -63,7 +63,7 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 					late.Lose()
 				}
 				g := gs[i%len(gs)]
-				y := r.One(g, x)
+				y := r.one(g, x)
 				settings.ErrorPercent = int(g.percent)
 				if x >= 0 && y < 0 || Magnitude(y-x) > settings.IntervalBound("", max(x, 0)) {
 					t.Fatalf("%s at %v%%: %d became %d", name, g.percent, x, y)
@@ -86,13 +86,13 @@ func TestMomentsOfShortRunsAreExact(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
 	var r Rounder
-	require.Equal(t, int64(1_000_000_007), r.One(g, 1_000_000_007))
+	require.Equal(t, int64(1_000_000_007), r.one(g, 1_000_000_007))
 	require.Zero(t, r.Drift)
 	worst := int64(0)
 	for i := range int64(8) {
-		r.One(g, 50_000_000+i*7919)
+		r.one(g, 50_000_000+i*7919)
 		worst = max(worst, Magnitude(r.Drift))
-		r.One(g, 3001)
+		r.one(g, 3001)
 		worst = max(worst, Magnitude(r.Drift))
 	}
 	require.LessOrEqual(t, worst, int64(MomentTicks))
@@ -106,7 +106,7 @@ func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	var r Rounder
 	var bound MomentBound
 	random := rand.New(rand.NewSource(1))
-	pass := func(x int64) { bound.pass(g, r.One(g, x)) }
+	pass := func(x int64) { bound.pass(g, r.one(g, x)) }
 	pass(3_000_000)
 	pass(1_000_000) // not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
 	require.Greater(t, bound.Ticks, int64(20_000))
@@ -164,12 +164,12 @@ func TestMarksOfWideSteps(t *testing.T) {
 					continue
 				}
 				r := Rounder{Longest: 1 << 50, Drift: ahead}
-				rounded := r.One(g, x)
+				rounded := r.one(g, x)
 				require.LessOrEqual(t, Magnitude(r.Drift), int64(32768/2), "%d after %d", x, ahead)
 				require.Equal(t, ahead+rounded-x, r.Drift)
 				require.LessOrEqual(t, Magnitude(rounded-x)*100, x*int64(percent))
 				require.True(t, (rounded-low)%32768 == 0 || rounded == low+step)
-				require.Equal(t, rounded, r.One(g, rounded+r.Drift), "what is rounded is kept")
+				require.Equal(t, rounded, r.one(g, rounded+r.Drift), "what is rounded is kept")
 			} else if step > 1 && low+32768 < values[len(values)-1] {
 				require.Zero(t, mark)
 			}

@@ -126,5 +126,5 @@ func (d *ransDecoder) group(n int) uint64 {
 	return v
 }
 
-// ended tells whether all was read that an encoder wrote, and no more.
+// ended reports whether all was read that an encoder wrote, and no more.
 func (d *ransDecoder) ended() bool { return !d.over && d.at == len(d.in) && d.x == ransLow }

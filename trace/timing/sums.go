@@ -50,10 +50,12 @@ type SumsEncoder struct {
 	b   []byte
 }
 
+// NewSumsEncoder begins a block of sums over so many calls each.
 func NewSumsEncoder(per uint64) *SumsEncoder {
 	return &SumsEncoder{per: per, now: sumRows{most: maxSumRows}}
 }
 
+// Call adds the gap and the duration of the next call.
 func (e *SumsEncoder) Call(terminal int32, gap, duration int64) {
 	s := &e.now
 	n := s.row(terminal)
@@ -100,6 +102,7 @@ type SumsDecoder struct {
 	Span int64   // ticks from the beginning of the stretch to its end
 }
 
+// NewSumsDecoder begins to read a block of so many calls.
 func NewSumsDecoder(block []byte, per, calls uint64) *SumsDecoder {
 	return &SumsDecoder{d: codec.Decoder{Rest: block}, per: per, left: calls}
 }
