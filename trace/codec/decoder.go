@@ -12,16 +12,17 @@ var (
 	ErrNumber = errors.New("trace: number out of range")
 )
 
-// A Decoder takes numbers and strings from the front of b. The first error stays; after it everything is zero.
+// A Decoder takes numbers and strings from the front of Rest. The first error stays; after it everything is zero.
 type Decoder struct {
 	Rest    []byte
-	Err     error
+	Err     error // the first one
 	Strings []string // what string indices refer to; nil: strings are in place
 	Budget  *Budget  // nil: no limit but that of the input's length
-	Scratch int64    // bytes booked for lists that are of no use once what they tell has been put together
+	Scratch int64    // bytes that are Temporary
 }
 
-// Temporary books bytes for such a list.
+// Temporary books bytes for a list that is of no use once what it says has been put together; false, and an error, if there is
+// no room for them.
 func (d *Decoder) Temporary(bytes int64) bool {
 	if !d.Budget.Take(bytes) {
 		d.Fail(ErrMemory)

@@ -169,7 +169,7 @@ func BenchmarkTimingCodec(b *testing.B) {
 		for i := range intervals {
 			x := int64(random.ExpFloat64()*500) + 3000*int64(i%24+1)
 			if percent > 0 {
-				x = r.One(plan.Grids[0], x)
+				x = r.one(plan.Grids[0], x)
 			}
 			intervals[i] = x
 		}
