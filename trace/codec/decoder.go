@@ -15,7 +15,7 @@ var (
 // A Decoder takes numbers and strings from the front of Rest. The first error stays; after it everything is zero.
 type Decoder struct {
 	Rest    []byte
-	Err     error // the first one
+	Err     error    // the first one
 	Strings []string // what string indices refer to; nil: strings are in place
 	Budget  *Budget  // nil: no limit but that of the input's length
 	Scratch int64    // bytes that are Temporary
