@@ -81,6 +81,14 @@ lint: ## golangci-lint
 	hack/lint.sh
 
 ##@ Measure
+.PHONY: baseline
+baseline: build ## one table of what this tree costs, in out/baseline/ (TREES="DIR DIR": these built trees, in turns; ROUNDS=5; ONLY=sizes, commands or instructions)
+	go run ./hack/baseline measure --rounds $(or $(ROUNDS),5) --only '$(ONLY)' $(or $(TREES),.)
+
+.PHONY: baseline-compare
+baseline-compare: ## what got worse between two of these tables by more than noise (OLD=file NEW=file)
+	@go run ./hack/baseline compare '$(OLD)' '$(NEW)'
+
 .PHONY: bench-trace
 bench-trace: build ## size of traces beside the peer's, merge, timing, decode rates (NPB=dir: the NAS Parallel Benchmarks too; LARGE=1: a million ranks)
 	hack/bench-trace.sh
@@ -143,7 +151,7 @@ bench-replay: build examples ## re-executions: the same calls on every example (
 
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
-	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder
+	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder/spool
 	HOURS=$(or $(HOURS),24) SLOTS=$(or $(SLOTS),8) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
 
 .PHONY: bench-operator

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -90,7 +91,7 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.An
 	of := pass.Begin(ctx, t, steps(list)...)
 	defer func() { err = errors.Join(err, of.Close()) }()
 	if m != nil {
-		pass.Give(of, analyses.Clock, m)
+		pass.Give(of, matching.Given, m)
 	}
 	findings := make(map[string][]byte, len(list))
 	var failed []error
@@ -106,10 +107,7 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.An
 		}
 		findings[a.Name()] = raw
 	}
-	if m == nil {
-		m = pass.Computed(of, analyses.Clock)
-	}
-	return findings, m, errors.Join(failed...)
+	return findings, matching.Map(of), errors.Join(failed...)
 }
 
 func steps(list []analysis.Any) []pass.Step {

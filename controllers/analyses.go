@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // maxAnalysisPods is how many pods share the runs of a job at most.
@@ -41,8 +44,8 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 			}
 			return await, err
 		}
-		if p.waitsForPerson(stepAnalysis, o) {
-			return p.awaitPerson(ctx, stepAnalysis, o)
+		if p.waitsForPerson(naming.StepAnalysis, o) {
+			return p.awaitPerson(ctx, naming.StepAnalysis, o)
 		}
 		switch a := status.Analyses[i]; a.State {
 		case v1alpha1.AnalysisFailed:
@@ -57,7 +60,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 		if err := p.makeRoom(ctx); err != nil {
 			return await, err
 		}
-		message := p.stepMessage(ctx, stepAnalysis, "computing "+strings.Join(running, ", "))
+		message := p.stepMessage(ctx, naming.StepAnalysis, "computing "+strings.Join(running, ", "))
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionUnknown, v1alpha1.ReasonAnalyzing, message)
 		p.hold(v1alpha1.ReasonAnalyzing, message)
 		return await, nil
@@ -90,17 +93,17 @@ func (p *pass) analysesDecided() bool {
 }
 
 // analyzeOne takes one analysis as far as it gets now.
-func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus) (outcome, error) {
+func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus) (task.Outcome, error) {
 	if analysis.State == v1alpha1.AnalysisSucceeded || analysis.State == v1alpha1.AnalysisFailed {
-		return outcome{}, nil
+		return task.Outcome{}, nil
 	}
-	o, err := p.runTask(ctx, p.analysisTask(analysis.Name), func(outcome) bool { return true })
+	o, err := p.runTask(ctx, p.analysisTask(analysis.Name), func(task.Outcome) bool { return true })
 	switch {
 	case err != nil:
 		return o, err
-	case !o.finished, p.waitsForPerson(stepAnalysis, o):
+	case !o.Finished, p.waitsForPerson(naming.StepAnalysis, o):
 		analysis.State = v1alpha1.AnalysisRunning
-	case o.succeeded:
+	case o.Succeeded:
 		analysis.State = v1alpha1.AnalysisSucceeded
 	default:
 		if !allFailuresLeft(o) {
@@ -108,24 +111,24 @@ func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus
 				return o, err
 			}
 		}
-		analysis.State, analysis.Reason = v1alpha1.AnalysisFailed, shortened(p.whyFailed(o), 512)
+		analysis.State, analysis.Reason = v1alpha1.AnalysisFailed, quote.Shorten(p.whyFailed(o), 512)
 	}
 	return o, nil
 }
 
 // analysisTask is an analysis of all runs: the i-th of n pods takes the runs i, i+n, i+2n and so on of runs.json.
-func (p *pass) analysisTask(name v1alpha1.AnalysisName) task {
+func (p *pass) analysisTask(name v1alpha1.AnalysisName) task.Task {
 	pods := min(max(p.job.Status.RunCount, 1), maxAnalysisPods)
-	t := task{
-		step: stepAnalysis, name: p.child(string(name)), indexes: pods, retries: 2,
+	t := task.Task{
+		Step: naming.StepAnalysis, Name: p.child(string(name)), Indexes: pods, Retries: 2,
 		// Kubernetes fills the index of the pod in.
-		args: []string{"analyze", "--job", "--store", p.job.Status.StorageURI,
+		Args: []string{"analyze", "--job", "--store", p.job.Status.StorageURI,
 			"--analysis", string(name), "--index", "$(JOB_COMPLETION_INDEX)", "--of", strconv.Itoa(int(pods))},
 	}
-	t.template = p.job.Spec.Merge.PodTemplate // of an analysis that is no longer in the list
+	t.Template = p.job.Spec.Merge.PodTemplate // of an analysis that is no longer in the list
 	for _, analysis := range p.job.Spec.Analyses {
 		if analysis.Name == name {
-			t.template = analysis.PodTemplate
+			t.Template = analysis.PodTemplate
 		}
 	}
 	return t

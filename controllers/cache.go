@@ -10,13 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
 // CacheOptions keep the cache small: of all pods and MPIJobs of a cluster only those that carry our label, and of every
 // object only what is read. The launchers' Jobs have no label that tells them from others, so all Jobs are watched; of
 // those that are not ours little is kept.
 func CacheOptions() cache.Options {
-	ours, err := labels.NewRequirement(JobLabel, selection.Exists, nil)
+	ours, err := labels.NewRequirement(naming.JobLabel, selection.Exists, nil)
 	if err != nil {
 		panic(err) // a programming error: a constant
 	}
@@ -76,7 +78,7 @@ func keepJob(object any) (any, error) {
 		return object, nil
 	}
 	job.ManagedFields = nil
-	if _, ours := job.Labels[JobLabel]; ours {
+	if _, ours := job.Labels[naming.JobLabel]; ours {
 		return job, nil
 	}
 	kept := &batchv1.Job{TypeMeta: job.TypeMeta, ObjectMeta: metav1.ObjectMeta{

@@ -10,6 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
 // What the cache keeps is a small part of a cluster, and all that the operator reads.
@@ -30,8 +33,8 @@ func TestCacheKeepsWhatIsRead(t *testing.T) {
 	require.Equal(t, worker.Status, lean.Status)
 	require.Equal(t, worker.OwnerReferences, lean.OwnerReferences)
 	require.Equal(t, worker.Labels, lean.Labels)
-	require.NotEmpty(t, memoryLimit(lean, "cairn-ship"))
-	require.Equal(t, memoryLimit(worker, "cairn-ship"), memoryLimit(lean, "cairn-ship"))
+	require.NotEmpty(t, podstatus.MemoryLimit(lean, "cairn-ship"))
+	require.Equal(t, podstatus.MemoryLimit(worker, "cairn-ship"), podstatus.MemoryLimit(lean, "cairn-ship"))
 	require.Empty(t, lean.Spec.Containers[0].Image)
 
 	ours := s.batchJob(s.check())
@@ -40,7 +43,7 @@ func TestCacheKeepsWhatIsRead(t *testing.T) {
 	require.Equal(t, ours.Spec, kept.(*batchv1.Job).Spec)
 
 	shared := ours.DeepCopy()
-	shared.Labels[JobLabel] = ""
+	shared.Labels[naming.JobLabel] = ""
 	kept, err = keepJob(shared)
 	require.NoError(t, err)
 	require.Equal(t, ours.Spec, kept.(*batchv1.Job).Spec, "a Job of ours that belongs to no TracedMPIJob")

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
 // nameConflictError: an object that must be created exists and is someone else's.
@@ -57,7 +59,7 @@ func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, 
 
 // create creates an object that the job needs. That it is refused is for the conditions.
 func (p *pass) create(ctx context.Context, wanted client.Object) error {
-	about := &refusedError{kind: p.kindOf(wanted), name: wanted.GetName(), step: wanted.GetLabels()[StepLabel]}
+	about := &refusal.Error{Kind: p.kindOf(wanted), Name: wanted.GetName(), Step: wanted.GetLabels()[naming.StepLabel]}
 	return p.ask(about, func() error { return p.Create(ctx, wanted) })
 }
 

@@ -124,8 +124,8 @@ func TestRealCommands(t *testing.T) {
 		analyses []string
 		verdict  string
 	}{
-		{"17 runs", 17, []string{"critical-path", "clusters"}, "Run 0/"},
-		{"clusters alone", 2, []string{"clusters"}, ""},
+		{"17 runs", 17, []string{"critical-path", "clustering"}, "Run 0/"},
+		{"clustering alone", 2, []string{"clustering"}, ""},
 		{"no analyses", 1, nil, ""},
 		{"no runs", 0, []string{"critical-path"}, ""},
 	} {

@@ -16,6 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // Finalizer holds a job whose trace is to be deleted with it.
@@ -62,13 +66,13 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 		return await, nil
 	}
 	if !p.storageEverWorked() {
-		check, err := p.check(ctx, s3, checkHolds, time.Time{})
+		check, err := p.check(ctx, s3, storage.CheckHolds, time.Time{})
 		switch {
-		case apierrors.IsForbidden(err), err == nil && check.failed():
+		case apierrors.IsForbidden(err), err == nil && check.Failed():
 			return await, p.letGoUnwritten(ctx)
-		case err != nil || !check.passed():
+		case err != nil || !check.Passed():
 			p.hold(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
-			return awaitFor(check.again), err
+			return awaitFor(check.Again), err
 		}
 	}
 	return p.deleteOnce(ctx, s3)
@@ -100,7 +104,7 @@ func (p *pass) stopWriters(ctx context.Context) (int, error) {
 			}
 		}
 	}
-	for _, step := range []string{stepStorage, stepMerge, stepAnalysis, stepReport} {
+	for _, step := range []string{naming.StepStorage, naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
 		jobs, err := p.jobsOf(ctx, step)
 		if err != nil {
 			return 0, err
@@ -117,7 +121,7 @@ func (p *pass) stopWriters(ctx context.Context) (int, error) {
 
 // deleteOnce runs "cairn delete-prefix", again and again until it works.
 func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, error) {
-	jobs, err := p.jobsOf(ctx, stepDelete)
+	jobs, err := p.jobsOf(ctx, naming.StepDelete)
 	if err != nil {
 		return await, err
 	}
@@ -128,29 +132,29 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		switch {
 		case err != nil:
 			return await, err
-		case !o.finished:
+		case !o.Finished:
 			message := "deleting " + p.job.Status.StorageURI
-			if trouble := p.podTrouble(ctx, stepDelete); trouble != "" {
+			if trouble := p.podTrouble(ctx, naming.StepDelete); trouble != "" {
 				message += ": " + trouble
 			}
 			if p.condition(v1alpha1.ConditionReady).Reason != v1alpha1.ReasonDeleteFailed {
 				p.hold(v1alpha1.ReasonDeletingTrace, message)
 			}
 			return await, nil
-		case o.succeeded:
+		case o.Succeeded:
 			return await, p.letGo(ctx)
 		}
 		p.hold(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
 			p.job.Status.StorageURI, p.whyFailed(o), p.retainCommand()))
-		if rest := backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.ended); rest > 0 {
+		if rest := refusal.Backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.Ended); rest > 0 {
 			return awaitFor(rest), nil
 		}
 		round = roundOf(last) + 1
 	}
-	job := newJob(p.job, p.settings().installation, s3, task{
-		step: stepDelete, name: childName(p.job, stepDelete, strconv.Itoa(round)),
-		args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, retries: 1, impatient: true,
-		template: p.job.Spec.Merge.PodTemplate,
+	job := task.NewJob(p.job, p.settings().Installation, s3, task.Task{
+		Step: naming.StepDelete, Name: naming.Child(p.job, naming.StepDelete, strconv.Itoa(round)),
+		Args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, Retries: 1, Impatient: true,
+		Template: p.job.Spec.Merge.PodTemplate,
 	})
 	job.Labels[roundLabel] = strconv.Itoa(round)
 	if _, err := ensure(ctx, p, job, &batchv1.Job{}); err != nil {
@@ -183,8 +187,8 @@ func roundOf(job batchv1.Job) int {
 // jobsOf are the Jobs of one step, in the order of their rounds.
 func (p *pass) jobsOf(ctx context.Context, step string) ([]batchv1.Job, error) {
 	var list batchv1.JobList
-	labels := jobLabels(p.job)
-	labels[StepLabel] = step
+	labels := naming.Labels(p.job)
+	labels[naming.StepLabel] = step
 	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
 		return nil, err
 	}

@@ -7,4 +7,8 @@
 // where one was killed. The operator reads no Secret and no bucket. It creates the
 // MPIJob and Jobs that run the cairn command, and learns what those found from
 // their termination messages.
+//
+// The steps are methods of a pass, here. What they decide with is in packages that
+// know no step: naming, quote, podstatus, task, storage, refusal; inject makes the
+// MPIJob traced.
 package controllers

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // A pod that has succeeded for each index says what the Job controller will say some seconds later.
@@ -15,7 +17,7 @@ func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
 	made := s.podOf(check, 0)
 	require.NoError(t, s.Create(s.ctx, made))
 	s.containerEnds(made, pod{message: storageWorks})
-	require.Nil(t, terminalCondition(s.batchJob(s.checkName())))
+	require.Nil(t, task.TerminalCondition(s.batchJob(s.checkName())))
 	s.settle()
 	s.expect("StorageReady", isTrue, "Writable")
 
@@ -24,7 +26,7 @@ func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
 	s.settle()
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		s.expect("Analyzed", unknown, "Analyzing")
 		made := s.podOf(s.batchJob("stencil-cairn-"+name), 0)
 		require.NoError(t, s.Create(s.ctx, made))

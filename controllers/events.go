@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
 // maxNote is the longest note that the events API takes.
@@ -26,7 +27,7 @@ func (p *pass) recordEvents(before, after []metav1.Condition) {
 		}
 		done[condition.Reason] = true
 		p.Events.Eventf(p.job, nil, eventType(*condition), condition.Reason, condition.Type,
-			"%s", shortened(condition.Type+": "+condition.Message, maxNote))
+			"%s", quote.Shorten(condition.Type+": "+condition.Message, maxNote))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
 // expire lets go of what is no longer needed: first of the Jobs, once the status
@@ -34,7 +36,7 @@ func (p *pass) expire(ctx context.Context) (next, error) {
 
 // expireJobs gives our Jobs a time to live.
 func (p *pass) expireJobs(ctx context.Context) error {
-	for _, step := range []string{stepStorage, stepMerge, stepAnalysis, stepReport} {
+	for _, step := range []string{naming.StepStorage, naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
 		jobs, err := p.jobsOf(ctx, step)
 		if err != nil {
 			return err

@@ -12,13 +12,14 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // What the installation says of Cairn's containers, pull secrets and user, reaches Jobs and the job's pods alike; so do
 // the pull secrets that a job names for Cairn's image.
 func TestInstallationReachesPodsAndJobs(t *testing.T) {
 	storage := &v1alpha1.S3Storage{Bucket: "b", CredentialsSecretName: "s"}
-	settings := Settings{Storage: storage, installation: installation{
+	settings := Settings{Storage: storage, Installation: task.Installation{
 		Image: "i", RunAsUser: ptr.To[int64](7777), PullSecrets: []corev1.LocalObjectReference{{Name: "ours"}}}}
 	pods := corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 		Containers: []corev1.Container{{Name: "c", Image: "app"}}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pods"}}}}
@@ -27,7 +28,7 @@ func TestInstallationReachesPodsAndJobs(t *testing.T) {
 	job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs = map[mpiv2beta1.MPIReplicaType]*mpiv2beta1.ReplicaSpec{
 		mpiv2beta1.MPIReplicaTypeLauncher: {Template: pods}, mpiv2beta1.MPIReplicaTypeWorker: {Template: *pods.DeepCopy()}}
 
-	made := newJob(job, settings.installation, storage, task{name: "x", template: job.Spec.Merge.PodTemplate}).Spec.Template.Spec
+	made := task.NewJob(job, settings.Installation, storage, task.Task{Name: "x", Template: job.Spec.Merge.PodTemplate}).Spec.Template.Spec
 	require.ElementsMatch(t, []corev1.LocalObjectReference{{Name: "merge"}, {Name: "ours"}, {Name: "pods"}}, made.ImagePullSecrets)
 	require.EqualValues(t, 7777, *made.Containers[0].SecurityContext.RunAsUser)
 

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // followLauncher waits for the launcher's Job to end. The MPIJob's own conditions
@@ -51,7 +53,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if launcher == nil {
 		return p.withoutLauncher(ctx, mpiJob), nil
 	}
-	end := terminalCondition(launcher)
+	end := task.TerminalCondition(launcher)
 	if end == nil {
 		p.notFinished(ctx, mpiJob, launcher)
 		return await, nil
@@ -113,7 +115,7 @@ func (p *pass) noteAttempts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
+	p.job.Status.Attempts = podstatus.ObserveAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
 	p.noteFailures(pods)
 	return nil
 }
@@ -138,9 +140,9 @@ func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*in
 		client.MatchingLabels{batchv1.ControllerUidLabel: string(launcher.UID)}); err != nil {
 		return nil, err
 	}
-	own := controlledBy(pods.Items, launcher.UID)
-	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, own, launcherContainer(p.job))
-	return lastExitCode(p.job.Status.Attempts), nil
+	own := podstatus.ControlledBy(pods.Items, launcher.UID)
+	p.job.Status.Attempts = podstatus.ObserveAttempts(p.job.Status.Attempts, own, launcherContainer(p.job))
+	return podstatus.LastExitCode(p.job.Status.Attempts), nil
 }
 
 // withoutLauncher deals with an MPIJob whose launcher's Job is not there: not yet,
@@ -224,11 +226,11 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 
 // noteFailures takes note of what befell pods of the job.
 func (p *pass) noteFailures(pods []corev1.Pod) {
-	p.job.Status.PodFailures = observePodFailures(p.job.Status.PodFailures, pods)
+	p.job.Status.PodFailures = podstatus.ObservePodFailures(p.job.Status.PodFailures, pods)
 }
 
 // withPodFailures adds to a message what befell the job's pods, and is not in it.
 func (p *pass) withPodFailures(message string) string {
 	more := slices.DeleteFunc(slices.Clone(p.job.Status.PodFailures), func(line string) bool { return strings.Contains(message, line) })
-	return strings.Join(append([]string{message}, boundedLines(more)...), "; ")
+	return strings.Join(append([]string{message}, podstatus.BoundedLines(more)...), "; ")
 }

@@ -88,7 +88,7 @@ func TestFromApplyToReport(t *testing.T) {
 		path.Spec.Template.Spec.Containers[0].Args)
 	s.ends(path.Name, pod{message: `{"ok":true}`})
 	s.settle()
-	require.Equal(t, []v1alpha1.AnalysisStatus{{Name: "critical-path", State: "Succeeded"}, {Name: "clusters", State: "Running"}}, s.job().Status.Analyses)
+	require.Equal(t, []v1alpha1.AnalysisStatus{{Name: "critical-path", State: "Succeeded"}, {Name: "clustering", State: "Running"}}, s.job().Status.Analyses)
 	s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
 	s.settle()
 	s.expect("Analyzed", isTrue, "AllSucceeded")
@@ -107,7 +107,7 @@ func TestFromApplyToReport(t *testing.T) {
 	}, status.Runs[0])
 
 	require.NotContains(t, s.jobNames(), "stencil-cairn-report", "the pod that merged has reported")
-	for _, name := range []string{"merge-l0", "critical-path", "clusters"} {
+	for _, name := range []string{"merge-l0", "critical-path", "clustering"} {
 		ttl := s.batchJob("stencil-cairn-" + name).Spec.TTLSecondsAfterFinished
 		require.NotNil(t, ttl, name)
 		require.EqualValues(t, 3600, *ttl)
@@ -369,7 +369,7 @@ func TestOneAnalysisFails(t *testing.T) {
 func TestReportFails(t *testing.T) {
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
-		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{{Name: "clusters"}} })
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{{Name: "clustering"}} })
 		s.runToMerge(0)
 		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 		s.settle()

@@ -11,6 +11,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // mergeTraces makes one trace per run of what the pods sent. It also waits for
@@ -30,7 +33,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	if p.pinAnalyses() {
 		return await, nil // writing the status is an event that brings us back
 	}
-	attempts, err := attemptsArgument(p.job.Status.Attempts)
+	attempts, err := podstatus.AttemptsArgument(p.job.Status.Attempts)
 	if err != nil {
 		return await, err
 	}
@@ -38,20 +41,20 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if p.waitsForPerson(stepMerge, o) {
-		return p.awaitPerson(ctx, stepMerge, o)
+	if p.waitsForPerson(naming.StepMerge, o) {
+		return p.awaitPerson(ctx, naming.StepMerge, o)
 	}
-	if !o.finished {
-		message := p.stepMessage(ctx, stepMerge, "collecting and merging traces")
+	if !o.Finished {
+		message := p.stepMessage(ctx, naming.StepMerge, "collecting and merging traces")
 		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
 		p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
 		p.hold(v1alpha1.ReasonCollecting, message)
 		return await, nil
 	}
-	if !o.succeeded || answer == nil {
+	if !o.Succeeded || answer == nil {
 		p.job.Status.Analyses = nil // a retry looks anew
 		message := "the merge did not say what it found"
-		if !o.succeeded {
+		if !o.Succeeded {
 			message = "the merge failed: " + p.whyFailed(o)
 		}
 		p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionFalse, v1alpha1.ReasonMergeFailed, message)
@@ -66,14 +69,14 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 // mergeTree runs the merge level by level, each a Job. Level 0 waits for the shards. If
 // they are few enough for one step it merges them, else it plans the levels that follow,
 // each of which merges what the one before has made; the last one gives the answer.
-func (p *pass) mergeTree(ctx context.Context, attempts string) (outcome, *messages.Merge, error) {
+func (p *pass) mergeTree(ctx context.Context, attempts string) (task.Outcome, *messages.Merge, error) {
 	o, plan, err := p.runMerge(ctx, p.mergeTask(attempts))
 	if err != nil || plan == nil || len(plan.Levels) == 0 {
 		return o, plan, err
 	}
 	for i, parts := range plan.Levels[:len(plan.Levels)-1] {
-		o, err := p.runTask(ctx, p.levelTask(i+1, int32(parts)), func(outcome) bool { return true })
-		if err != nil || !o.finished || !o.succeeded {
+		o, err := p.runTask(ctx, p.levelTask(i+1, int32(parts)), func(task.Outcome) bool { return true })
+		if err != nil || !o.Finished || !o.Succeeded {
 			return o, nil, err
 		}
 	}
@@ -81,52 +84,52 @@ func (p *pass) mergeTree(ctx context.Context, attempts string) (outcome, *messag
 }
 
 // runMerge runs a task that answers. There is no answer unless it has succeeded.
-func (p *pass) runMerge(ctx context.Context, t task) (outcome, *messages.Merge, error) {
-	read := func(o outcome) *messages.Merge {
+func (p *pass) runMerge(ctx context.Context, t task.Task) (task.Outcome, *messages.Merge, error) {
+	read := func(o task.Outcome) *messages.Merge {
 		var answer messages.Merge
-		if !messages.Decode(o.messages[0], &answer) {
+		if !messages.Decode(o.Messages[0], &answer) {
 			return nil
 		}
 		return &answer
 	}
-	o, err := p.runTask(ctx, t, func(o outcome) bool { return read(o) != nil })
-	if err != nil || !o.finished || !o.succeeded {
+	o, err := p.runTask(ctx, t, func(o task.Outcome) bool { return read(o) != nil })
+	if err != nil || !o.Finished || !o.Succeeded {
 		return o, nil, err
 	}
 	return o, read(o), nil
 }
 
 // levelTask is a level of the tree after the first.
-func (p *pass) levelTask(level int, parts int32) task {
-	return task{
-		step: stepMerge, name: p.child(stepMerge, "l"+strconv.Itoa(level)), indexes: parts, atOnce: mergesAtOnce, retries: 3,
+func (p *pass) levelTask(level int, parts int32) task.Task {
+	return task.Task{
+		Step: naming.StepMerge, Name: p.child(naming.StepMerge, "l"+strconv.Itoa(level)), Indexes: parts, AtOnce: task.MergesAtOnce, Retries: 3,
 		// The index of the pod is the number of the part; Kubernetes fills it in.
-		args:     []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
-		template: p.job.Spec.Merge.PodTemplate,
+		Args:     []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
+		Template: p.job.Spec.Merge.PodTemplate,
 	}
 }
 
 // mergeTask waits until every pod of the job was heard of, or the time is up. In a small job its pod also reports.
-func (p *pass) mergeTask(attempts string) task {
+func (p *pass) mergeTask(attempts string) task.Task {
 	timeout := int64(ptr.Deref(p.job.Spec.Tracing.CollectTimeoutSeconds, defaultCollectTimeoutSeconds))
 	fanIn := p.fanIn()
 	if p.isSmall() {
 		fanIn = 0 // one step
 	}
-	t := task{
-		step: stepMerge, name: p.child(stepMerge, "l0"), indexes: 1, retries: 3,
-		args: []string{"merge", "--job", "--store", p.job.Status.StorageURI,
+	t := task.Task{
+		Step: naming.StepMerge, Name: p.child(naming.StepMerge, "l0"), Indexes: 1, Retries: 3,
+		Args: []string{"merge", "--job", "--store", p.job.Status.StorageURI,
 			"--collect-timeout", strconv.FormatInt(timeout, 10),
 			"--pods", strconv.Itoa(p.pods()), "--fan-in", strconv.Itoa(fanIn),
 			"--attempts", attempts},
-		deadlineSeconds: stepDeadlineSeconds + timeout,
-		template:        p.job.Spec.Merge.PodTemplate,
+		DeadlineSeconds: task.StepDeadlineSeconds + timeout,
+		Template:        p.job.Spec.Merge.PodTemplate,
 	}
 	if p.isSmall() {
-		t.merge = t.args
-		t.args = []string{"report", "--job", "--store", p.job.Status.StorageURI, "--wait",
+		t.Merge = t.Args
+		t.Args = []string{"report", "--job", "--store", p.job.Status.StorageURI, "--wait",
 			"--analyses", strings.Join(p.analysisNames(), ",")}
-		t.deadlineSeconds += stepDeadlineSeconds // it waits for the analyses, which have a day of their own
+		t.DeadlineSeconds += task.StepDeadlineSeconds // it waits for the analyses, which have a day of their own
 	}
 	return t
 }

@@ -17,6 +17,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
 // runMPIJob creates the MPIJob, once. Afterwards only what may change is passed on.
@@ -73,7 +76,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 	tracing := p.job.Spec.Tracing
 	clustering, why := clusteringFlags(&tracing, plain)
 	if why != "" {
-		p.Events.Eventf(p.job, nil, corev1.EventTypeWarning, v1alpha1.ReasonNotClustered, v1alpha1.ConditionTraced, "%s", shortened(why, maxNote))
+		p.Events.Eventf(p.job, nil, corev1.EventTypeWarning, v1alpha1.ReasonNotClustered, v1alpha1.ConditionTraced, "%s", quote.Shorten(why, maxNote))
 	}
 	injected, err := inject.MPIJob(plain, inject.Options{
 		Image:              p.image(),
@@ -83,7 +86,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		ContainerName:      ptr.Deref(tracing.ContainerName, ""),
 		StoreURL:           p.job.Status.StorageURI,
 		S3:                 p.s3(),
-		Labels:             jobLabels(p.job),
+		Labels:             naming.Labels(p.job),
 		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
@@ -121,7 +124,7 @@ func probeFlags(tracing *v1alpha1.Tracing) []string {
 // newMPIJob has the name of the TracedMPIJob, so that pods and host names are those
 // that the MPIJob had before it was traced.
 func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2beta1.MPIJob {
-	labels, annotations := childMetadata(job)
+	labels, annotations := naming.MPIJobMetadata(job)
 	annotations[createdSuspendedAnnotation] = strconv.FormatBool(job.Spec.Suspend)
 	mpiJob := &mpiv2beta1.MPIJob{
 		ObjectMeta: metav1.ObjectMeta{Name: job.Name, Namespace: job.Namespace, Labels: labels, Annotations: annotations},
@@ -158,11 +161,11 @@ func (p *pass) passOn(ctx context.Context) error {
 	if data, err := patch.Data(mpiJob); err != nil || string(data) == "{}" {
 		return err
 	}
-	about := &refusedError{kind: mpiv2beta1.Kind, name: mpiJob.Name, change: true}
+	about := &refusal.Error{Kind: mpiv2beta1.Kind, Name: mpiJob.Name, Change: true}
 	err = p.ask(about, func() error { return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch)) })
-	if refused := new(refusedError); errors.As(err, &refused) {
+	if refused := new(refusal.Error); errors.As(err, &refused) {
 		p.notice = refused.Error()
-		p.lookAgain(refused.until.Sub(p.Clock.Now()))
+		p.lookAgain(refused.Until.Sub(p.Clock.Now()))
 		return nil
 	}
 	if err == nil && changed {

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
 // pass is one reconciliation of one job.
@@ -62,7 +64,7 @@ func (p *pass) begin() {
 // set writes a condition.
 func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&p.job.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: shortened(message, maxMessage),
+		Type: kind, Status: status, Reason: reason, Message: quote.Shorten(message, maxMessage),
 		ObservedGeneration: p.job.Generation,
 	})
 }
@@ -115,7 +117,7 @@ func (p *pass) handleStepError(err error) (time.Duration, error) {
 		p.hold(v1alpha1.ReasonNameConflict, conflict.Error())
 		return p.Retry, nil
 	}
-	var refused *refusedError
+	var refused *refusal.Error
 	if errors.As(err, &refused) {
 		return p.reportRefusal(refused), nil
 	}

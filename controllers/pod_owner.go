@@ -11,6 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
 // Anybody who may create pods may give them our labels. A pod is believed only if the object that controls it is one
@@ -33,8 +36,8 @@ func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
 		return nil, err
 	}
 	var list corev1.PodList
-	labels := jobLabels(p.job)
-	labels[StepLabel] = step
+	labels := naming.Labels(p.job)
+	labels[naming.StepLabel] = step
 	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
 		return nil, err
 	}
@@ -42,7 +45,7 @@ func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
 	for _, job := range jobs {
 		owners = append(owners, job.UID)
 	}
-	return controlledBy(list.Items, owners...), nil
+	return podstatus.ControlledBy(list.Items, owners...), nil
 }
 
 // podsOfMPIJob are the workers and the launcher's pods, as a reader has them. Pods without the tracer have no label of ours, so they are not
@@ -59,7 +62,7 @@ func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1
 	if launcher != nil {
 		owners = append(owners, launcher.UID)
 	}
-	labels := jobLabels(p.job)
+	labels := naming.Labels(p.job)
 	if !p.injectedPods() {
 		reader, labels = p.Live, map[string]string{mpiv2beta1.JobNameLabel: p.job.Status.MPIJobRef.Name}
 	}
@@ -67,7 +70,7 @@ func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1
 	if err := reader.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
 		return nil, err
 	}
-	return controlledBy(list.Items, owners...), nil
+	return podstatus.ControlledBy(list.Items, owners...), nil
 }
 
 // injectedPods reports whether the job's pods have the tracer, and our label, in them.
@@ -93,12 +96,12 @@ func (p *pass) launcherJob(ctx context.Context) (*batchv1.Job, error) {
 // it: the pod is then on its way out, too. Whatever else has our labels is none of ours.
 func (p *pass) writers(ctx context.Context) ([]corev1.Pod, error) {
 	var list corev1.PodList
-	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(jobLabels(p.job))); err != nil {
+	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(naming.Labels(p.job))); err != nil {
 		return nil, err
 	}
 	var writers []corev1.Pod
 	for _, pod := range list.Items {
-		if pod.Labels[StepLabel] == stepDelete || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if pod.Labels[naming.StepLabel] == naming.StepDelete || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 			continue
 		}
 		ours, err := p.isOurs(ctx, &pod)

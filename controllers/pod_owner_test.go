@@ -15,17 +15,19 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // forge makes a pod that has the labels of one of the job's, and any status: whoever may create pods can do that.
 func (s *stage) forge(name string, labels map[string]string, status corev1.PodStatus, owner ...metav1.OwnerReference) {
 	s.Helper()
-	all := jobLabels(s.job())
+	all := naming.Labels(s.job())
 	maps.Copy(all, labels)
 	forged := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace, Labels: all, OwnerReferences: owner,
 			Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: "0"}},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: cairnContainer, Image: "forger"}}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: task.MainContainer, Image: "forger"}}},
 	}
 	require.NoError(s, s.Create(s.ctx, forged))
 	forged.Status = status
@@ -87,7 +89,7 @@ func TestForgedResults(t *testing.T) {
 		for by, owner := range map[string][]metav1.OwnerReference{"alone": nil, "namesake": {{APIVersion: "batch/v1", Kind: "Job", Name: job.Name, UID: "another", Controller: new(true)}}} {
 			labels := maps.Clone(job.Spec.Template.Labels)
 			s.forge(name+"-forged-"+by, labels, corev1.PodStatus{Phase: corev1.PodSucceeded,
-				ContainerStatuses: []corev1.ContainerStatus{ended(cairnContainer, message, 0)}}, owner...)
+				ContainerStatuses: []corev1.ContainerStatus{ended(task.MainContainer, message, 0)}}, owner...)
 		}
 	}
 	s := newStage(t)

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
 // readProbes takes what the probes found in the pods that run ranks.
@@ -17,7 +18,7 @@ func (p *pass) readProbes(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	status, reason, message := probeVerdict(rankPods(pods, &p.job.Spec.MPIJobTemplate.Spec))
+	status, reason, message := podstatus.ProbeVerdict(podstatus.RankPods(pods, &p.job.Spec.MPIJobTemplate.Spec))
 	if status != metav1.ConditionUnknown {
 		p.set(v1alpha1.ConditionTraced, status, reason, message)
 	}

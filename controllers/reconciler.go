@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // Reconciler brings TracedMPIJobs to their reports.
@@ -24,12 +26,12 @@ type Reconciler struct {
 	Clock  clock.PassiveClock
 	Settings
 
-	refusals refusals
+	refusals refusal.Record
 }
 
 // Settings are what an installation decides for all jobs.
 type Settings struct {
-	installation
+	task.Installation
 	// Storage of jobs that name none; nil if there is no default.
 	Storage *v1alpha1.S3Storage
 	// Retry is how long to wait before something that a person must mend is tried

@@ -2,26 +2,23 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
-
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
 // quota plays the quota controller: the namespace may have so many of a resource.
@@ -69,7 +66,7 @@ func (s *stage) policy(group, resourceName, expression, words string) {
 func (s *stage) untilRefused(probe client.Object) {
 	s.Helper()
 	require.Eventually(s, func() bool {
-		return isRefusal(s.Create(s.ctx, probe.DeepCopyObject().(client.Object), client.DryRunAll))
+		return refusal.Is(s.Create(s.ctx, probe.DeepCopyObject().(client.Object), client.DryRunAll))
 	}, 20*time.Second, 100*time.Millisecond)
 }
 
@@ -77,7 +74,7 @@ func (s *stage) untilRefused(probe client.Object) {
 func (s *stage) check() string {
 	s.Helper()
 	var jobs batchv1.JobList
-	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace), client.MatchingLabels{StepLabel: stepStorage}))
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace), client.MatchingLabels{naming.StepLabel: naming.StepStorage}))
 	require.Len(s, jobs.Items, 1, "one check of the storage")
 	return jobs.Items[0].Name
 }
@@ -241,7 +238,7 @@ func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 		s.clock.SetTime(s.clock.Now().Add(result.RequeueAfter))
 	}
 	require.Equal(t, []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute}, pauses)
-	require.InDelta(t, maxRefusal, s.clock.Now().Sub(started), float64(time.Minute))
+	require.InDelta(t, refusal.MaxRefusal, s.clock.Now().Sub(started), float64(time.Minute))
 	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), `Unsupported value: "LAM"`)
 	require.Contains(t, s.expect("Ready", isFalse, "Refused"), "MPIJob stencil was refused: ")
 	require.NotNil(t, s.job().Status.CompletionTime)
@@ -290,41 +287,4 @@ func TestJobThatNeverStartsIsDeletedWhenItsTimeIsUp(t *testing.T) {
 	s.clock.SetTime(s.clock.Now().Add(61 * time.Second))
 	s.settle()
 	require.False(t, s.exists(&v1alpha1.TracedMPIJob{}, "stencil"))
-}
-
-func TestWhatIsARefusal(t *testing.T) {
-	jobs := schema.GroupResource{Group: "batch", Resource: "jobs"}
-	for _, test := range []struct {
-		name            string
-		err             error
-		refusal, schema bool
-	}{
-		{"forbidden", apierrors.NewForbidden(jobs, "x", errors.New("exceeded quota: few")), true, false},
-		{"bad request", apierrors.NewBadRequest("no"), true, false},
-		{"too large", apierrors.NewRequestEntityTooLargeError("limit is 3145728"), true, false},
-		{"a webhook's own code", &apierrors.StatusError{ErrStatus: metav1.Status{Code: 418, Message: `admission webhook "x" denied the request: tea only`}}, true, false},
-		{"webhook away", apierrors.NewInternalError(errors.New(`failed calling webhook "x": connection refused`)), true, false},
-		{"quota away", apierrors.NewInternalError(errors.New("resource quota evaluation timed out")), true, false},
-		{"etcd away", apierrors.NewInternalError(errors.New("etcdserver: request timed out")), false, false},
-		{"schema", apierrors.NewInvalid(schema.GroupKind{Kind: "MPIJob"}, "x", field.ErrorList{field.Required(field.NewPath("spec"), "")}), true, true},
-		{"policy that says Invalid", &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid,
-			Message: `ValidatingAdmissionPolicy 'x' with binding 'x' denied request: no`,
-			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Message: "no"}}}}}, true, false},
-		{"webhook that names a field", &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid,
-			Message: `admission webhook "x" denied the request: spec: no`,
-			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "spec", Message: "no"}}}}}, true, false},
-		{"conflict", apierrors.NewConflict(jobs, "x", errors.New("changed")), false, false},
-		{"exists", apierrors.NewAlreadyExists(jobs, "x"), false, false},
-		{"gone", apierrors.NewNotFound(jobs, "x"), false, false},
-		{"busy", apierrors.NewTooManyRequests("later", 1), false, false},
-		{"token", apierrors.NewUnauthorized("expired"), false, false},
-		{"network", errors.New("connection refused"), false, false},
-		{"nothing", nil, false, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.refusal, isRefusal(test.err))
-			require.Equal(t, test.schema, bySchema(test.err))
-		})
-	}
-	require.Equal(t, "exceeded quota: few", refuserWords(apierrors.NewForbidden(jobs, "x", errors.New("exceeded\n quota: few"))))
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // maxVerdict keeps the verdict a sentence or two.
@@ -20,26 +23,26 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	}
 	o, inPlace, err := p.reportInPlace(ctx)
 	if err == nil && !inPlace {
-		o, err = p.runTask(ctx, p.reportTask(), func(o outcome) bool { return messages.Decode(o.messages[0], &messages.Report{}) })
+		o, err = p.runTask(ctx, p.reportTask(), func(o task.Outcome) bool { return messages.Decode(o.Messages[0], &messages.Report{}) })
 	}
 	if err != nil {
 		return await, err
 	}
-	if p.waitsForPerson(stepReport, o) {
-		return p.awaitPerson(ctx, stepReport, o)
+	if p.waitsForPerson(naming.StepReport, o) {
+		return p.awaitPerson(ctx, naming.StepReport, o)
 	}
-	if !o.finished {
-		step := stepReport
+	if !o.Finished {
+		step := naming.StepReport
 		if inPlace {
-			step = stepMerge
+			step = naming.StepMerge
 		}
 		p.hold(v1alpha1.ReasonReporting, p.stepMessage(ctx, step, "writing the report"))
 		return await, nil
 	}
 	var answer messages.Report
-	if !o.succeeded || !messages.Decode(o.messages[0], &answer) {
+	if !o.Succeeded || !messages.Decode(o.Messages[0], &answer) {
 		message := "the report job did not say what it wrote"
-		if !o.succeeded {
+		if !o.Succeeded {
 			message = "the report could not be written: " + p.whyFailed(o)
 		}
 		p.giveUp(v1alpha1.ReasonReportFailed, fmt.Sprintf("%s; the trace is in %s", message, p.job.Status.StorageURI))
@@ -50,18 +53,18 @@ func (p *pass) report(ctx context.Context) (next, error) {
 }
 
 // reportTask writes the reports when all analyses have ended.
-func (p *pass) reportTask() task {
-	return task{
-		step: stepReport, name: p.child(stepReport), retries: 3,
-		args:     []string{"report", "--job", "--store", p.job.Status.StorageURI},
-		template: p.job.Spec.Merge.PodTemplate,
+func (p *pass) reportTask() task.Task {
+	return task.Task{
+		Step: naming.StepReport, Name: p.child(naming.StepReport), Retries: 3,
+		Args:     []string{"report", "--job", "--store", p.job.Status.StorageURI},
+		Template: p.job.Spec.Merge.PodTemplate,
 	}
 }
 
 // takeReport copies what the report says into the status. A job that failed has a
 // report all the same.
 func (p *pass) takeReport(answer messages.Report) {
-	p.job.Status.Verdict = shortened(answer.Verdict, maxVerdict)
+	p.job.Status.Verdict = quote.Shorten(answer.Verdict, maxVerdict)
 	p.takeReportedRuns(answer)
 	reason := v1alpha1.ReasonReportReady
 	finished := p.condition(v1alpha1.ConditionJobFinished)

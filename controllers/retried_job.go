@@ -6,6 +6,9 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // maxRetryJobs is how many more Jobs follow the first.
@@ -15,34 +18,34 @@ const maxRetryJobs = 2
 // was lost with its pods, a new Job with the suffix -r1, -r2 follows, with twice
 // the memory in the first case. Which one is due follows from those that exist.
 // usable says whether the outcome of a Job that succeeded can be read.
-func (p *pass) runTask(ctx context.Context, t task, usable func(outcome) bool) (outcome, error) {
-	base := t.name
-	t.memoryFactor = 1
+func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcome) bool) (task.Outcome, error) {
+	base := t.Name
+	t.MemoryFactor = 1
 	for retry := 0; ; retry++ {
 		if retry > 0 {
-			t.name = base + "-r" + strconv.Itoa(retry)
+			t.Name = base + "-r" + strconv.Itoa(retry)
 		}
-		job, err := ensure(ctx, p, newJob(p.job, p.settings().installation, p.s3(), t), &batchv1.Job{})
+		job, err := ensure(ctx, p, task.NewJob(p.job, p.settings().Installation, p.s3(), t), &batchv1.Job{})
 		if err != nil {
-			return outcome{}, err
+			return task.Outcome{}, err
 		}
-		if mergesFirst(job) {
+		if task.MergesFirst(job) {
 			// The merge is over before its Job is.
 			merged, err := p.mergedIn(ctx, job)
-			if o := (outcome{finished: true, succeeded: true, messages: map[int32]string{0: merged}}); err != nil || merged != "" && usable(o) {
+			if o := (task.Outcome{Finished: true, Succeeded: true, Messages: map[int32]string{0: merged}}); err != nil || merged != "" && usable(o) {
 				return o, err
 			}
 		}
 		o, err := p.outcomeOf(ctx, job)
-		if err != nil || !o.finished {
+		if err != nil || !o.Finished {
 			return o, err
 		}
-		lost := o.succeeded && (mergesFirst(job) || !usable(o))
-		if retry == maxRetryJobs || !(lost || o.outOfMemory()) {
+		lost := o.Succeeded && (task.MergesFirst(job) || !usable(o))
+		if retry == maxRetryJobs || !(lost || o.OutOfMemory()) {
 			return o, nil
 		}
-		if o.outOfMemory() {
-			t.memoryFactor *= 2
+		if o.OutOfMemory() {
+			t.MemoryFactor *= 2
 		}
 	}
 }
@@ -50,38 +53,38 @@ func (p *pass) runTask(ctx context.Context, t task, usable func(outcome) bool) (
 // outcomeOf reads the termination messages of a Job that has ended. The pods are
 // read past the cache, which may know of the Job's end before it knows of theirs.
 // Pods that something else controls are not believed, whatever their labels.
-func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (outcome, error) {
-	condition := terminalCondition(job)
+func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (task.Outcome, error) {
+	condition := task.TerminalCondition(job)
 	if condition == nil {
 		return p.earlyOutcome(ctx, job)
 	}
-	o, err := podsOutcome(ctx, p.Live, job)
+	o, err := task.PodsOutcome(ctx, p.Live, job)
 	if err != nil {
 		return o, err
 	}
-	o.finished, o.succeeded = true, condition.Type == batchv1.JobComplete
-	o.ended = condition.LastTransitionTime.Time
-	if !o.succeeded {
-		o.reason = condition.Message
+	o.Finished, o.Succeeded = true, condition.Type == batchv1.JobComplete
+	o.Ended = condition.LastTransitionTime.Time
+	if !o.Succeeded {
+		o.Reason = condition.Message
 	}
 	return o, nil
 }
 
 // earlyOutcome is that of a Job of which a pod has succeeded for each index. The Job controller says so some seconds
 // later, and can say nothing else.
-func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (outcome, error) {
-	o, err := podsOutcome(ctx, p.Client, job)
-	if err != nil || o.successes < int(ptr.Deref(job.Spec.Completions, 1)) {
-		return outcome{}, err
+func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (task.Outcome, error) {
+	o, err := task.PodsOutcome(ctx, p.Client, job)
+	if err != nil || o.Successes < int(ptr.Deref(job.Spec.Completions, 1)) {
+		return task.Outcome{}, err
 	}
-	o.finished, o.succeeded = true, true
+	o.Finished, o.Succeeded = true, true
 	return o, nil
 }
 
 // whyFailed says why a Job failed. If the storage was the reason, it says who cannot reach what.
-func (p *pass) whyFailed(o outcome) string {
-	if trouble := o.storageTrouble(); trouble != nil {
-		return storageAdvice(*trouble, p.job.Namespace, p.s3())
+func (p *pass) whyFailed(o task.Outcome) string {
+	if trouble := o.StorageTrouble(); trouble != nil {
+		return storage.Advice(*trouble, p.job.Namespace, p.s3())
 	}
 	return o.String()
 }

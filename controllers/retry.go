@@ -12,10 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // stepsAfterJob are the steps that have Jobs once the launcher has ended, in their order.
-var stepsAfterJob = []string{stepMerge, stepAnalysis, stepReport}
+var stepsAfterJob = []string{naming.StepMerge, naming.StepAnalysis, naming.StepReport}
 
 // maxNonce is how much of the annotation's value counts.
 const maxNonce = 256
@@ -24,7 +29,7 @@ const maxNonce = 256
 // now. A value that the object had when it was first seen, or that comes while the job is on its way, asks for nothing.
 func (p *pass) retry(ctx context.Context) (next, error) {
 	status := &p.job.Status
-	nonce := shortened(p.job.Annotations[v1alpha1.RetryAnnotation], maxNonce)
+	nonce := quote.Shorten(p.job.Annotations[v1alpha1.RetryAnnotation], maxNonce)
 	if nonce == "" || status.Retry != nil && status.Retry.Nonce == nonce {
 		return proceed, nil
 	}
@@ -61,11 +66,11 @@ func (p *pass) firstFailed() string {
 	merged := p.condition(v1alpha1.ConditionTraceMerged)
 	switch {
 	case merged.Status == metav1.ConditionFalse && (merged.Reason == v1alpha1.ReasonMergeFailed || merged.Reason == v1alpha1.ReasonNoTrace):
-		return stepMerge
+		return naming.StepMerge
 	case p.condition(v1alpha1.ConditionAnalyzed).Reason == v1alpha1.ReasonAnalysisFailed:
-		return stepAnalysis
+		return naming.StepAnalysis
 	case p.condition(v1alpha1.ConditionReady).Reason == v1alpha1.ReasonReportFailed:
-		return stepReport
+		return naming.StepReport
 	}
 	return ""
 }
@@ -74,7 +79,7 @@ func (p *pass) firstFailed() string {
 // that have ended are kept for their time to live: nobody reads them any more.
 func (p *pass) startAgain(ctx context.Context, from string) error {
 	steps := stepsAfterJob[slices.Index(stepsAfterJob, from):]
-	if err := p.stopJobs(ctx, append([]string{stepMerge}, steps...)); err != nil {
+	if err := p.stopJobs(ctx, append([]string{naming.StepMerge}, steps...)); err != nil {
 		return err
 	}
 	if err := p.expireJobs(ctx); err != nil {
@@ -83,17 +88,17 @@ func (p *pass) startAgain(ctx context.Context, from string) error {
 	status := &p.job.Status
 	for _, step := range steps {
 		switch step {
-		case stepMerge:
+		case naming.StepMerge:
 			status.Runs, status.RunCount, status.Analyses = nil, 0, nil
 			p.unknown(v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged)
-		case stepAnalysis:
+		case naming.StepAnalysis:
 			for i := range status.Analyses {
 				if a := &status.Analyses[i]; a.State != v1alpha1.AnalysisSucceeded {
 					a.State, a.Reason = v1alpha1.AnalysisPending, ""
 				}
 			}
 			p.unknown(v1alpha1.ConditionAnalyzed)
-		case stepReport:
+		case naming.StepReport:
 			status.Verdict = ""
 			p.unknown(v1alpha1.ConditionReady)
 		}
@@ -121,7 +126,7 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 			return err
 		}
 		for _, job := range jobs {
-			if terminalCondition(&job) != nil {
+			if task.TerminalCondition(&job) != nil {
 				continue
 			}
 			// It is there until its pods are gone: others must not work beside them.
@@ -139,27 +144,27 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 const maxPersonWait = 7 * 24 * time.Hour
 
 // waitsForPerson reports whether the storage refused a Job of a step, and somebody may still mend it.
-func (p *pass) waitsForPerson(step string, o outcome) bool {
-	since := o.ended
+func (p *pass) waitsForPerson(step string, o task.Outcome) bool {
+	since := o.Ended
 	if refusal := p.job.Status.StorageRefusal; refusal != nil && refusal.Step == step {
 		since = refusal.Since.Time
 	}
-	return o.refused() != nil && p.Clock.Since(since) < maxPersonWait
+	return o.Refused() != nil && p.Clock.Since(since) < maxPersonWait
 }
 
 // awaitPerson waits until a person has mended a storage that refused a step. A check that passes after the refusal says
 // so; then the step starts again. If it is refused all the same, the pauses grow.
-func (p *pass) awaitPerson(ctx context.Context, step string, o outcome) (next, error) {
-	s3, trouble := p.s3(), o.refused()
+func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (next, error) {
+	s3, trouble := p.s3(), o.Refused()
 	if refusal := p.job.Status.StorageRefusal; refusal == nil || refusal.Step != step {
-		p.job.Status.StorageRefusal = &v1alpha1.StorageRefusal{Step: step, Since: metav1.NewTime(o.ended)}
+		p.job.Status.StorageRefusal = &v1alpha1.StorageRefusal{Step: step, Since: metav1.NewTime(o.Ended)}
 	}
-	check, err := p.check(ctx, s3, checkHolds, o.ended)
+	check, err := p.check(ctx, s3, storage.CheckHolds, o.Ended)
 	if err != nil {
 		return await, err
 	}
-	if check.passed() {
-		if rest := backoff(p.Retry, p.retries()) - p.Clock.Since(o.ended); rest > 0 && p.retries() > 0 {
+	if check.Passed() {
+		if rest := refusal.Backoff(p.Retry, p.retries()) - p.Clock.Since(o.Ended); rest > 0 && p.retries() > 0 {
 			p.hold(v1alpha1.ReasonStorageNotReady, fmt.Sprintf("the storage works again; the step %s starts again in %s", step, rest.Round(time.Second)))
 			return awaitFor(rest), nil
 		}
@@ -169,11 +174,11 @@ func (p *pass) awaitPerson(ctx context.Context, step string, o outcome) (next, e
 		return await, nil // writing the status is an event that brings us back
 	}
 	if p.condition(v1alpha1.ConditionStorageReady).Status != metav1.ConditionFalse {
-		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storageReason(trouble.Reason),
-			"the step "+step+": "+storageAdvice(*trouble, p.job.Namespace, s3))
+		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storage.Reason(trouble.Reason),
+			"the step "+step+": "+storage.Advice(*trouble, p.job.Namespace, s3))
 	}
 	p.hold(v1alpha1.ReasonStorageNotReady, "the step "+step+" waits: "+p.condition(v1alpha1.ConditionStorageReady).Message)
-	return awaitFor(check.again), nil
+	return awaitFor(check.Again), nil
 }
 
 // retries is how often a step was started again.
@@ -189,5 +194,5 @@ func (p *pass) child(parts ...string) string {
 	if n := p.retries(); n > 0 {
 		parts = append(slices.Clone(parts), "t"+strconv.Itoa(n))
 	}
-	return childName(p.job, parts...)
+	return naming.Child(p.job, parts...)
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
 const refusedMessage = `{"runs":[],"message":"refused","storage":{"reason":"AccessDenied","message":"403 InvalidAccessKeyId"}}`
@@ -126,7 +127,7 @@ func TestRefusedStepWaitsForAPerson(t *testing.T) {
 			s.clock.SetTime(s.clock.Now().Add(time.Second))
 			s.ends(s.checkName(), pod{message: storageWorks})
 			s.settle()
-			s.letPass(maxRetryPause)
+			s.letPass(refusal.MaxRetryPause)
 			require.NotNil(t, s.batchJob(name).Spec.TTLSecondsAfterFinished, "nobody reads it any more")
 			starts++
 			name = fmt.Sprintf("stencil-cairn-merge-l0-t%d", starts)

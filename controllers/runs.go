@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
 const (
@@ -133,8 +134,8 @@ func (p *pass) runStatus(of v1alpha1.Run, run messages.Run) v1alpha1.Run {
 	of.TraceURI = cmp.Or(run.TraceURI, of.TraceURI, p.job.Status.StorageURI+"/"+run.ID+"/"+messages.TraceFile)
 	of.ReportURI = cmp.Or(run.ReportURI, of.ReportURI)
 	of.Clusters = cmp.Or(int32(run.Clusters), of.Clusters)
-	of.Topology = cmp.Or(shortened(run.Topology, maxTopology), of.Topology)
-	of.Failed = shortened(run.Failed, maxFailed)
+	of.Topology = cmp.Or(quote.Shorten(run.Topology, maxTopology), of.Topology)
+	of.Failed = quote.Shorten(run.Failed, maxFailed)
 	if e := run.ParallelEfficiencyPercent; e != nil {
 		of.ParallelEfficiencyPercent = ptr.To(int32(*e))
 	}

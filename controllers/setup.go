@@ -23,6 +23,10 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // DefaultConcurrency is how many jobs are worked on at the same time.
@@ -48,10 +52,10 @@ func Scheme() *runtime.Scheme {
 // Add makes the manager reconcile TracedMPIJobs.
 func Add(manager ctrl.Manager, settings Settings) error {
 	if settings.Retry == 0 {
-		settings.Retry = defaultRetry
+		settings.Retry = refusal.DefaultRetry
 	}
 	if settings.StorageWait == 0 {
-		settings.StorageWait = defaultStorageWait
+		settings.StorageWait = refusal.DefaultStorageWait
 	}
 	r := &Reconciler{
 		Client:   manager.GetClient(),
@@ -89,7 +93,7 @@ func ofMPIJob(_ context.Context, job client.Object) []reconcile.Request {
 // works need to know only that the check has ended.
 func ofCheck(reader client.Reader) handler.MapFunc {
 	return func(ctx context.Context, check client.Object) []reconcile.Request {
-		if check.GetLabels()[CheckLabel] == "" {
+		if check.GetLabels()[storage.CheckLabel] == "" {
 			return nil
 		}
 		var list v1alpha1.TracedMPIJobList
@@ -98,7 +102,7 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 			return nil
 		}
 		checkJob, isJob := check.(*batchv1.Job)
-		ended := isJob && terminalCondition(checkJob) != nil
+		ended := isJob && task.TerminalCondition(checkJob) != nil
 		var requests []reconcile.Request
 		for _, job := range list.Items {
 			waits := ended || !meta.IsStatusConditionTrue(job.Status.Conditions, v1alpha1.ConditionStorageReady)
@@ -112,7 +116,7 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 
 // ofLabel maps a pod to the TracedMPIJob of its label.
 func ofLabel(_ context.Context, pod client.Object) []reconcile.Request {
-	name := pod.GetLabels()[JobLabel]
+	name := pod.GetLabels()[naming.JobLabel]
 	if name == "" {
 		return nil
 	}

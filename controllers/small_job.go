@@ -17,6 +17,10 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // A small job, one whose traces are merged in one step, is merged and reported on in one pod: the init container merges,
@@ -44,7 +48,7 @@ const mergedAtAnnotation = "cairn.dev/merged-at"
 // none. The other container may still run. The Job keeps which pod it was.
 func (p *pass) mergedIn(ctx context.Context, job *batchv1.Job) (string, error) {
 	reader := client.Reader(p.Client)
-	if terminalCondition(job) != nil {
+	if task.TerminalCondition(job) != nil {
 		reader = p.Live // the cache may know of the Job's end before it knows of its pods'
 	}
 	var pods corev1.PodList
@@ -54,7 +58,7 @@ func (p *pass) mergedIn(ctx context.Context, job *batchv1.Job) (string, error) {
 	}
 	slices.SortStableFunc(pods.Items, func(a, b corev1.Pod) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
 	for _, pod := range pods.Items {
-		if ended := initEnd(pod); ended != nil && ended.ExitCode == 0 && metav1.IsControlledBy(&pod, job) {
+		if ended := task.InitEnd(pod); ended != nil && ended.ExitCode == 0 && metav1.IsControlledBy(&pod, job) {
 			return ended.Message, p.noteMerged(ctx, job, pod)
 		}
 	}
@@ -75,7 +79,7 @@ func (p *pass) noteMerged(ctx context.Context, job *batchv1.Job, pod corev1.Pod)
 // Job of its own reports. If it has made another (the operator was away), the analyses are done again.
 func (p *pass) guardFindings(ctx context.Context) error {
 	job, err := p.waitingReport(ctx)
-	if job == nil || err != nil || terminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
+	if job == nil || err != nil || task.TerminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
 		return err
 	}
 	mergedAt, err := time.Parse(time.RFC3339, job.Annotations[mergedAtAnnotation])
@@ -88,7 +92,7 @@ func (p *pass) guardFindings(ctx context.Context) error {
 		return err
 	}
 	waits, replaced := false, false
-	for _, pod := range controlledBy(pods.Items, job.UID) {
+	for _, pod := range podstatus.ControlledBy(pods.Items, job.UID) {
 		switch {
 		case pod.CreationTimestamp.After(mergedAt):
 			replaced = true
@@ -101,7 +105,7 @@ func (p *pass) guardFindings(ctx context.Context) error {
 		for i := range p.job.Status.Analyses {
 			p.job.Status.Analyses[i].State = v1alpha1.AnalysisPending
 		}
-		return p.startAgain(ctx, stepAnalysis)
+		return p.startAgain(ctx, naming.StepAnalysis)
 	case !waits:
 		return p.stopWaiting(ctx)
 	}
@@ -111,8 +115,8 @@ func (p *pass) guardFindings(ctx context.Context) error {
 // mergeIsEnding reports whether a Job that merges is on its way out: what its pod removes must not be made yet.
 func (p *pass) mergeIsEnding(ctx context.Context) (bool, error) {
 	var list batchv1.JobList
-	labels := jobLabels(p.job)
-	labels[StepLabel] = stepMerge
+	labels := naming.Labels(p.job)
+	labels[naming.StepLabel] = naming.StepMerge
 	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
 		return false, err
 	}
@@ -124,7 +128,7 @@ func (p *pass) mergeIsEnding(ctx context.Context) (bool, error) {
 // waitingReport is the latest Job that merged and reports, or will; nil if there is none since the last retry.
 func (p *pass) waitingReport(ctx context.Context) (*batchv1.Job, error) {
 	var last *batchv1.Job
-	base := p.child(stepMerge, "l0")
+	base := p.child(naming.StepMerge, "l0")
 	for retry := 0; retry <= maxRetryJobs; retry++ {
 		name := base
 		if retry > 0 {
@@ -142,7 +146,7 @@ func (p *pass) waitingReport(ctx context.Context) (*batchv1.Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		if metav1.IsControlledBy(job, p.job) && mergesFirst(job) {
+		if metav1.IsControlledBy(job, p.job) && task.MergesFirst(job) {
 			last = job
 		}
 	}
@@ -151,7 +155,7 @@ func (p *pass) waitingReport(ctx context.Context) (*batchv1.Job, error) {
 
 // reportInPlace is the outcome of the report that waits in the pod of the merge. It is of no use, and the report must be
 // written by a Job of its own, if there is no such pod, or if it failed for a reason that another may not have.
-func (p *pass) reportInPlace(ctx context.Context) (o outcome, useful bool, err error) {
+func (p *pass) reportInPlace(ctx context.Context) (o task.Outcome, useful bool, err error) {
 	job, err := p.waitingReport(ctx)
 	if job == nil || err != nil {
 		return o, false, err
@@ -160,13 +164,13 @@ func (p *pass) reportInPlace(ctx context.Context) (o outcome, useful bool, err e
 		return o, true, nil // its pod must be gone before another writes
 	}
 	o, err = p.outcomeOf(ctx, job)
-	if err != nil || !o.finished {
+	if err != nil || !o.Finished {
 		return o, true, err
 	}
-	if o.succeeded {
-		return o, messages.Decode(o.messages[0], &messages.Report{}), nil
+	if o.Succeeded {
+		return o, messages.Decode(o.Messages[0], &messages.Report{}), nil
 	}
-	return o, o.storageTrouble() != nil, nil
+	return o, o.StorageTrouble() != nil, nil
 }
 
 // maxRoomWait is how long an analysis may be without room while the pod that merged waits for its findings.
@@ -175,11 +179,11 @@ const maxRoomWait = 2 * time.Minute
 // makeRoom has the pod that merged and waits make way for an analysis that does not start: a quota, a queue or a node
 // may have room for one of them only. The report then has a Job of its own.
 func (p *pass) makeRoom(ctx context.Context) error {
-	jobs, err := p.jobsOf(ctx, stepAnalysis)
+	jobs, err := p.jobsOf(ctx, naming.StepAnalysis)
 	if err != nil {
 		return err
 	}
-	pods, err := p.podsOf(ctx, stepAnalysis)
+	pods, err := p.podsOf(ctx, naming.StepAnalysis)
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (p *pass) makeRoom(ctx context.Context) error {
 		started := slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 			return metav1.IsControlledBy(&pod, &jobs[i]) && pod.Status.Phase != corev1.PodPending
 		})
-		if started || terminalCondition(&jobs[i]) != nil {
+		if started || task.TerminalCondition(&jobs[i]) != nil {
 			continue
 		}
 		if rest := maxRoomWait - p.Clock.Since(jobs[i].CreationTimestamp.Time); rest > 0 {
@@ -201,7 +205,7 @@ func (p *pass) makeRoom(ctx context.Context) error {
 
 // makeRoomForRefused does so for an analysis whose Job is refused, by a quota of Jobs for example.
 func (p *pass) makeRoomForRefused(ctx context.Context, err error) error {
-	var refused *refusedError
+	var refused *refusal.Error
 	if !errors.As(err, &refused) || p.Clock.Since(p.condition(v1alpha1.ConditionTraceMerged).LastTransitionTime.Time) < maxRoomWait {
 		return nil
 	}
@@ -211,7 +215,7 @@ func (p *pass) makeRoomForRefused(ctx context.Context, err error) error {
 // stopWaiting deletes the Job whose report waits for findings that nobody will make. It stays until its pod is gone.
 func (p *pass) stopWaiting(ctx context.Context) error {
 	job, err := p.waitingReport(ctx)
-	if job == nil || err != nil || terminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
+	if job == nil || err != nil || task.TerminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
 		return err
 	}
 	return client.IgnoreNotFound(p.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground),
@@ -220,14 +224,14 @@ func (p *pass) stopWaiting(ctx context.Context) error {
 
 // allFailuresLeft reports whether every run that an analysis failed on has an object that says so, which the report
 // waits for. A pod that was killed leaves none.
-func allFailuresLeft(o outcome) bool {
-	for _, f := range o.failed {
+func allFailuresLeft(o task.Outcome) bool {
+	for _, f := range o.Failed {
 		var said messages.Analysis
-		if !messages.Decode(f.message, &said) || said.Failed == "" {
+		if !messages.Decode(f.Message, &said) || said.Failed == "" {
 			return false
 		}
 	}
-	return len(o.failed) > 0
+	return len(o.Failed) > 0
 }
 
 // analysisNames are those that the job asked for when the merge began.

@@ -51,7 +51,7 @@ func TestPodOfTheMergeDies(t *testing.T) {
 		require.Contains(t, s.expect("Ready", isFalse, "Analyzing"), "waiting for the pod of the merge to end")
 		require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path-t1")
 		s.collectGarbage()
-		for _, name := range []string{"critical-path", "clusters"} {
+		for _, name := range []string{"critical-path", "clustering"} {
 			s.ends("stencil-cairn-"+name+"-t1", pod{message: `{"ok":true}`})
 		}
 		s.settle()
@@ -122,7 +122,7 @@ func TestAnalysesChangeInTheMiddle(t *testing.T) {
 		s.settle()
 		return s
 	}
-	clusters, path := v1alpha1.Analysis{Name: "clusters"}, v1alpha1.Analysis{Name: "critical-path"}
+	clusters, path := v1alpha1.Analysis{Name: "clustering"}, v1alpha1.Analysis{Name: "critical-path"}
 	for name, then := range map[string][]v1alpha1.Analysis{"one is added": {path, clusters}, "another is asked for": {path}} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, []v1alpha1.Analysis{clusters}, then)
@@ -180,7 +180,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 		s.letPass(2 * time.Minute)
 		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
 		s.collectGarbage()
-		for _, name := range []string{"critical-path", "clusters"} {
+		for _, name := range []string{"critical-path", "clustering"} {
 			s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
 		}
 		s.settle()
@@ -243,7 +243,7 @@ func TestForgedSuccessorOfTheMerge(t *testing.T) {
 	s.settle()
 	require.Nil(t, s.job().Status.Retry, "the analyses go on")
 	require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
 	}
 	s.settle()

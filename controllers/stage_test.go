@@ -24,6 +24,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // stage is a namespace of a real API server in which the test plays everyone but
@@ -49,7 +51,7 @@ func newStage(t *testing.T) *stage {
 	return &stage{
 		T: t, Client: c, ctx: context.Background(), namespace: namespace.Name,
 		settings: Settings{
-			installation: installation{Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent}, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
+			Installation: task.Installation{Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent}, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
 			Storage: &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", Prefix: "lab/"},
 		},
 		clock:  clocktesting.NewFakePassiveClock(time.Now()),
@@ -226,7 +228,7 @@ func (s *stage) ends(name string, pods ...pod) {
 		require.NoError(s, s.Create(s.ctx, made))
 		s.containerEnds(made, p)
 	}
-	if mergesFirst(job) && len(pods) > 0 && pods[len(pods)-1].exitCode == 0 {
+	if task.MergesFirst(job) && len(pods) > 0 && pods[len(pods)-1].exitCode == 0 {
 		return
 	}
 	succeeded := true
@@ -256,9 +258,9 @@ func (s *stage) containerEnds(made *corev1.Pod, p pod) {
 		ExitCode: p.exitCode, Message: p.message, Reason: p.reason, FinishedAt: now,
 	}}
 	if len(made.Spec.InitContainers) > 0 && made.Status.InitContainerStatuses == nil {
-		made.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: mergeContainer, State: state}}
+		made.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: task.MergeContainer, State: state}}
 		made.Status.Phase = corev1.PodRunning
-		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: cairnContainer, State: running(now.Time)}}
+		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: task.MainContainer, State: running(now.Time)}}
 		if p.exitCode != 0 {
 			made.Status.Phase = corev1.PodFailed
 			made.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
@@ -268,7 +270,7 @@ func (s *stage) containerEnds(made *corev1.Pod, p pod) {
 		if p.exitCode != 0 {
 			made.Status.Phase = corev1.PodFailed
 		}
-		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: cairnContainer, State: state}}
+		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: task.MainContainer, State: state}}
 	}
 	require.NoError(s, s.Status().Update(s.ctx, made))
 }
@@ -280,7 +282,7 @@ func (s *stage) jobThatReports(name string) *batchv1.Job {
 		return nil
 	}
 	for _, merge := range []string{"stencil-cairn-merge-l0-r2", "stencil-cairn-merge-l0-r1", "stencil-cairn-merge-l0"} {
-		if job := (&batchv1.Job{}); s.exists(job, merge) && mergesFirst(job) {
+		if job := (&batchv1.Job{}); s.exists(job, merge) && task.MergesFirst(job) {
 			return job
 		}
 	}
@@ -291,7 +293,7 @@ func (s *stage) jobThatReports(name string) *batchv1.Job {
 func (s *stage) checkName() string {
 	s.Helper()
 	var jobs batchv1.JobList
-	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace), client.HasLabels{CheckLabel}))
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace), client.HasLabels{storage.CheckLabel}))
 	require.Len(s, jobs.Items, 1, "one check of the storage")
 	return jobs.Items[0].Name
 }
@@ -459,7 +461,7 @@ func (s *stage) finish() {
 	s.Helper()
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"critical-path", "clusters"} {
+	for _, name := range []string{"critical-path", "clustering"} {
 		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
 	}
 	s.settle()

@@ -15,6 +15,11 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // A storage is checked by one Job for all TracedMPIJobs of a namespace that use it in the same way: cairn-check-<hash>.
@@ -23,59 +28,59 @@ import (
 
 // check is the latest check of a storage. If there is none, or it passed longer than holds ago or not after a time, or it
 // failed and its pause is over, the next one is started.
-func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Duration, after time.Time) (storageCheck, error) {
-	wanted := newCheckJob(p.job, p.settings().installation, s3)
+func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Duration, after time.Time) (storage.Check, error) {
+	wanted := storage.NewCheckJob(p.job, p.settings().Installation, s3)
 	found := &batchv1.Job{}
 	err := p.Get(ctx, client.ObjectKeyFromObject(wanted), found)
 	if apierrors.IsNotFound(err) {
 		return p.startCheck(ctx, wanted)
 	}
 	if err != nil {
-		return storageCheck{}, err
+		return storage.Check{}, err
 	}
-	if found.Labels[CheckLabel] != wanted.Labels[CheckLabel] {
-		return storageCheck{}, p.conflict(found)
+	if found.Labels[storage.CheckLabel] != wanted.Labels[storage.CheckLabel] {
+		return storage.Check{}, p.conflict(found)
 	}
 	last, err := p.checkEnd(ctx, found)
-	if err != nil || last.ended.IsZero() {
+	if err != nil || last.Ended.IsZero() {
 		return last, err
 	}
-	failures := failuresBefore(found)
-	age := p.Clock.Since(last.ended)
+	failures := storage.FailuresBefore(found)
+	age := p.Clock.Since(last.Ended)
 	switch {
-	case last.passed() && last.ended.After(after):
-		last.again = holds - age
-	case last.failed():
-		last.again = backoff(p.Retry, failures) - age
+	case last.Passed() && last.Ended.After(after):
+		last.Again = holds - age
+	case last.Failed():
+		last.Again = refusal.Backoff(p.Retry, failures) - age
 		failures++
 	}
-	if last.again > 0 {
+	if last.Again > 0 {
 		return last, nil
 	}
-	if last.passed() {
+	if last.Passed() {
 		failures = 0
 	}
-	wanted.Annotations[failuresAnnotation] = strconv.Itoa(failures)
-	if raw, err := messages.Encode(last.answer.Fit()); err == nil {
-		wanted.Annotations[lastAnswerAnnotation] = string(raw)
-		wanted.Annotations[lastEndedAnnotation] = last.ended.UTC().Format(time.RFC3339)
+	wanted.Annotations[storage.FailuresAnnotation] = strconv.Itoa(failures)
+	if raw, err := messages.Encode(last.Answer.Fit()); err == nil {
+		wanted.Annotations[storage.LastAnswerAnnotation] = string(raw)
+		wanted.Annotations[storage.LastEndedAnnotation] = last.Ended.UTC().Format(time.RFC3339)
 	}
-	return p.replaceCheck(ctx, last.job, wanted)
+	return p.replaceCheck(ctx, last.Job, wanted)
 }
 
 // replaceCheck starts the next check in place of one that has ended. Others may do so at the same time, or have.
-func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (storageCheck, error) {
+func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (storage.Check, error) {
 	err := p.Delete(ctx, last, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &last.UID})
 	if apierrors.IsConflict(err) {
-		check := checkOnItsWay(wanted) // another has replaced it: the cache is behind
-		check.again = staleRetry
+		check := storage.CheckOnItsWay(wanted) // another has replaced it: the cache is behind
+		check.Again = staleRetry
 		return check, nil
 	}
 	if client.IgnoreNotFound(err) != nil {
-		return storageCheck{}, err
+		return storage.Check{}, err
 	}
 	check, err := p.startCheck(ctx, wanted)
-	if err != nil || check.before != nil || wanted.Annotations[lastAnswerAnnotation] == "" {
+	if err != nil || check.Before != nil || wanted.Annotations[storage.LastAnswerAnnotation] == "" {
 		return check, err
 	}
 	return p.tellOfLast(ctx, check, wanted)
@@ -83,91 +88,91 @@ func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (sto
 
 // tellOfLast gives a check what the one before it found. Whoever looked between deletion and creation found none, and
 // started this one without.
-func (p *pass) tellOfLast(ctx context.Context, check storageCheck, wanted *batchv1.Job) (storageCheck, error) {
-	job := check.job.DeepCopy()
-	for _, name := range []string{failuresAnnotation, lastAnswerAnnotation, lastEndedAnnotation} {
+func (p *pass) tellOfLast(ctx context.Context, check storage.Check, wanted *batchv1.Job) (storage.Check, error) {
+	job := check.Job.DeepCopy()
+	for _, name := range []string{storage.FailuresAnnotation, storage.LastAnswerAnnotation, storage.LastEndedAnnotation} {
 		metav1.SetMetaDataAnnotation(&job.ObjectMeta, name, wanted.Annotations[name])
 	}
-	if err := p.Patch(ctx, job, client.MergeFrom(check.job)); client.IgnoreNotFound(err) != nil {
-		return storageCheck{}, err
+	if err := p.Patch(ctx, job, client.MergeFrom(check.Job)); client.IgnoreNotFound(err) != nil {
+		return storage.Check{}, err
 	}
-	told := checkOnItsWay(job)
-	told.again = check.again
+	told := storage.CheckOnItsWay(job)
+	told.Again = check.Again
 	return told, nil
 }
 
-func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storageCheck, error) {
-	err := p.ask(&refusedError{kind: "Job", name: wanted.Name, step: stepStorage}, func() error { return p.Create(ctx, wanted) })
+func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storage.Check, error) {
+	err := p.ask(&refusal.Error{Kind: "Job", Name: wanted.Name, Step: naming.StepStorage}, func() error { return p.Create(ctx, wanted) })
 	if err != nil {
 		if !apierrors.IsAlreadyExists(err) {
-			return storageCheck{}, err
+			return storage.Check{}, err
 		}
 		// Another has started it, and the cache is behind. Its Job may know what the check before found.
 		found := &batchv1.Job{}
 		if err := p.Live.Get(ctx, client.ObjectKeyFromObject(wanted), found); apierrors.IsNotFound(err) {
 			found = wanted
 		} else if err != nil {
-			return storageCheck{}, err
+			return storage.Check{}, err
 		}
-		check := checkOnItsWay(found)
-		check.again = staleRetry
+		check := storage.CheckOnItsWay(found)
+		check.Again = staleRetry
 		return check, nil
 	}
-	return checkOnItsWay(wanted), nil
+	return storage.CheckOnItsWay(wanted), nil
 }
 
 // checkEnd is a check with its answer, if it has ended. That it passed is known as soon as its pod says so.
-func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storageCheck, error) {
+func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storage.Check, error) {
 	var ended time.Time
-	if end := terminalCondition(job); end != nil {
+	if end := task.TerminalCondition(job); end != nil {
 		ended = end.LastTransitionTime.Time
-	} else if o, err := p.earlyOutcome(ctx, job); err != nil || !o.finished {
-		return checkOnItsWay(job), err
+	} else if o, err := p.earlyOutcome(ctx, job); err != nil || !o.Finished {
+		return storage.CheckOnItsWay(job), err
 	} else {
-		ended = o.ended
+		ended = o.Ended
 	}
 	answer, err := p.checkAnswer(ctx, job)
-	return storageCheck{job: job, ended: ended, answer: answer}, err
+	return storage.Check{Job: job, Ended: ended, Answer: answer}, err
 }
 
 // checkAnswer is what a check that has ended found, in any case something. It is read from the cache, unless that does
 // not know of the pod's end yet.
 func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.StorageCheck, error) {
 	for _, reader := range []client.Reader{p.Client, p.Live} {
-		o, err := podsOutcome(ctx, reader, job)
+		o, err := task.PodsOutcome(ctx, reader, job)
 		if err != nil {
 			return messages.StorageCheck{}, err
 		}
-		if message, ended := o.messages[0]; ended {
-			return readStorageAnswer(message, o.failed[0]), nil
+		if message, ended := o.Messages[0]; ended {
+			return storage.ReadStorageAnswer(message, o.Failed[0]), nil
 		}
 	}
 	reason := "the check's pod is gone"
-	if end := terminalCondition(job); end != nil && end.Type == batchv1.JobFailed {
+	if end := task.TerminalCondition(job); end != nil && end.Type == batchv1.JobFailed {
 		reason = end.Message
 	}
 	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
 }
 
 // checkTrouble says what keeps a check from starting; "" if nothing is known.
-func (p *pass) checkTrouble(ctx context.Context, check storageCheck) string {
-	if check.job == nil {
+func (p *pass) checkTrouble(ctx context.Context, check storage.Check) string {
+	if check.Job == nil {
 		return ""
 	}
-	if ptr.Deref(check.job.Spec.Suspend, false) {
-		return fmt.Sprintf("Job %s is suspended: if a queue holds it, name the queue in spec.merge.podTemplate.metadata.labels", check.job.Name)
+	if ptr.Deref(check.Job.Spec.Suspend, false) {
+		return fmt.Sprintf("Job %s is suspended: if a queue holds it, name the queue in spec.merge.podTemplate.metadata.labels", check.Job.Name)
 	}
 	var pods corev1.PodList
-	if err := p.List(ctx, &pods, client.InNamespace(check.job.Namespace),
-		client.MatchingLabels{CheckLabel: check.job.Labels[CheckLabel]}); err != nil {
+	if err := p.List(ctx, &pods, client.InNamespace(check.Job.Namespace),
+		client.MatchingLabels{storage.CheckLabel: check.Job.Labels[storage.CheckLabel]}); err != nil {
 		return ""
 	}
-	own := controlledBy(pods.Items, check.job.UID)
-	if trouble := summary(own, startTrouble); trouble != "" {
+	own := podstatus.ControlledBy(pods.Items, check.Job.UID)
+	if trouble := podstatus.Summary(own, podstatus.StartTrouble); trouble != "" {
 		return trouble
 	}
-	if warning := p.jobWarning(ctx, check.job, own); warning != "" {
-		return fmt.Sprintf("Job %s: %s", check.job.Name, warning)
+	if warning := p.jobWarning(ctx, check.Job, own); warning != "" {
+		return fmt.Sprintf("Job %s: %s", check.Job.Name, warning)
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/storage"
 )
 
 const (
@@ -84,13 +85,13 @@ func TestCheckThatAnotherJobCreatesKnowsTheLastAnswer(t *testing.T) {
 			require.NoError(t, err)
 		}
 		intruders++
-		require.NotContains(t, s.batchJob(s.checkName()).Annotations, lastAnswerAnnotation)
+		require.NotContains(t, s.batchJob(s.checkName()).Annotations, storage.LastAnswerAnnotation)
 	}})
 	require.Equal(t, 1, intruders)
 	check := s.batchJob(s.checkName())
-	require.Equal(t, "1", check.Annotations[failuresAnnotation])
-	require.Contains(t, check.Annotations[lastAnswerAnnotation], "Unreachable")
-	require.NotEmpty(t, check.Annotations[lastEndedAnnotation])
+	require.Equal(t, "1", check.Annotations[storage.FailuresAnnotation])
+	require.Contains(t, check.Annotations[storage.LastAnswerAnnotation], "Unreachable")
+	require.NotEmpty(t, check.Annotations[storage.LastEndedAnnotation])
 	s.expect("StorageReady", isFalse, "Unreachable")
 }
 

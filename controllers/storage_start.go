@@ -11,6 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
 )
 
 // checkStorage has the storage checked before the job runs for hours in vain. Storage that is not ready holds a job
@@ -30,23 +32,23 @@ func (p *pass) checkStorage(ctx context.Context) (next, error) {
 			"no storage: set spec.storage.s3, or storage.s3.bucket in the values of Cairn's chart")
 		return p.startAnyway(nil, 0), nil
 	}
-	check, err := p.check(ctx, s3, checkHolds, time.Time{})
-	var refused *refusedError
+	check, err := p.check(ctx, s3, storage.CheckHolds, time.Time{})
+	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
 		return p.startAnyway(s3, p.reportRefusal(refused)), nil
 	case err != nil:
 		return await, err
-	case check.passed():
+	case check.Passed():
 		p.storageWorks(s3)
 		return p.start(s3), nil
-	case check.trouble() != nil:
-		trouble := check.trouble()
-		p.storageTrouble(storageReason(trouble.Reason), storageAdvice(*trouble, p.job.Namespace, s3))
+	case check.Trouble() != nil:
+		trouble := check.Trouble()
+		p.storageTrouble(storage.Reason(trouble.Reason), storage.Advice(*trouble, p.job.Namespace, s3))
 	default:
 		p.storageChecking(ctx, s3, check)
 	}
-	return p.startAnyway(s3, check.again), nil
+	return p.startAnyway(s3, check.Again), nil
 }
 
 // started reports whether the storage has no say in the start any more.
@@ -101,16 +103,16 @@ func (p *pass) storageWorks(s3 *v1alpha1.S3Storage) {
 		p.job.Status.StorageReadyTime = ptr.To(metav1.NewTime(p.Clock.Now()))
 	}
 	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionTrue, v1alpha1.ReasonStorageWritable,
-		namespaceURI(s3, p.job.Namespace)+" can be written to")
+		storage.NamespaceURI(s3, p.job.Namespace)+" can be written to")
 }
 
 // storageChecking says that the first check is on its way. Later ones leave what
 // the one before has found.
-func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, check storageCheck) {
+func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, check storage.Check) {
 	if p.condition(v1alpha1.ConditionStorageReady).Status == metav1.ConditionFalse {
 		return
 	}
-	message := "writing to " + namespaceURI(s3, p.job.Namespace)
+	message := "writing to " + storage.NamespaceURI(s3, p.job.Namespace)
 	if trouble := p.checkTrouble(ctx, check); trouble != "" {
 		message += ": " + trouble
 	}
@@ -174,6 +176,6 @@ func (p *pass) pin(s3 *v1alpha1.S3Storage) {
 	status := &p.job.Status
 	status.Storage, status.Image = s3, p.image()
 	if status.MPIJobRef == nil || status.StorageURI == "" {
-		status.StorageURI = storageURI(s3, p.job)
+		status.StorageURI = storage.JobURI(s3, p.job)
 	}
 }

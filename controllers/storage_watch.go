@@ -14,6 +14,12 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/refusal"
+	"github.com/cairn-mpi/cairn/controllers/storage"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 const (
@@ -44,23 +50,23 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 		return await, err
 	}
 	p.lookAgain(due)
-	if holds > 0 || seen.trouble != nil {
+	if holds > 0 || seen.Trouble != nil {
 		if holds == 0 {
-			holds = checkHolds
+			holds = storage.CheckHolds
 		}
-		check, err := p.check(ctx, s3, holds, seen.troubleAt())
+		check, err := p.check(ctx, s3, holds, seen.TroubleAt())
 		if err != nil {
 			// A check that cannot be made is no news of the storage, and nobody waits for it.
 			ctrl.LoggerFrom(ctx).Error(err, "the storage is not checked")
-			check = storageCheck{again: maxRetryPause}
+			check = storage.Check{Again: refusal.MaxRetryPause}
 		}
-		p.lookAgain(check.again)
-		seen.takeCheck(check)
+		p.lookAgain(check.Again)
+		seen.TakeCheck(check)
 	}
 	switch ready := p.condition(v1alpha1.ConditionStorageReady); {
-	case seen.at.IsZero():
-	case seen.trouble != nil:
-		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storageReason(seen.trouble.Reason), seen.who+storageAdvice(*seen.trouble, p.job.Namespace, s3))
+	case seen.At.IsZero():
+	case seen.Trouble != nil:
+		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storage.Reason(seen.Trouble.Reason), seen.Who+storage.Advice(*seen.Trouble, p.job.Namespace, s3))
 	case ready.Status != metav1.ConditionTrue || status.StorageReadyTime == nil:
 		p.storageWorks(s3)
 	}
@@ -84,17 +90,17 @@ func (p *pass) checkDue(ctx context.Context) (holds, due time.Duration, err erro
 		case finished.Reason == v1alpha1.ReasonJobSuspended:
 			return 0, 0, nil
 		case finished.Reason == v1alpha1.ReasonJobRunning, !p.isTrue(v1alpha1.ConditionStorageReady):
-			return checkHolds, 0, nil
+			return storage.CheckHolds, 0, nil
 		}
 		return 0, 0, nil
 	}
-	for _, step := range []string{stepMerge, stepAnalysis, stepReport} {
+	for _, step := range []string{naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
 		jobs, err := p.jobsOf(ctx, step)
 		if err != nil {
 			return 0, 0, err
 		}
 		for _, job := range jobs {
-			if terminalCondition(&job) != nil {
+			if task.TerminalCondition(&job) != nil {
 				continue
 			}
 			if rest := slowStep - p.Clock.Since(job.CreationTimestamp.Time); rest > 0 {
@@ -105,23 +111,23 @@ func (p *pass) checkDue(ctx context.Context) (holds, due time.Duration, err erro
 		}
 	}
 	if holds == 0 && !p.isTrue(v1alpha1.ConditionStorageReady) {
-		holds = checkHolds
+		holds = storage.CheckHolds
 	}
 	return holds, due, nil
 }
 
 // storageSeen is the latest that containers of this job said of the storage when they ended. It also keeps what
 // sidecars could not send.
-func (p *pass) storageSeen(ctx context.Context) (seenStorage, error) {
-	var seen seenStorage
-	for _, step := range []string{stepMerge, stepAnalysis, stepReport} {
+func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
+	var seen storage.Seen
+	for _, step := range []string{naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
 		pods, err := p.podsOf(ctx, step)
 		if err != nil {
 			return seen, err
 		}
 		for _, pod := range pods {
 			for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-				seen.takeStep(pod.Name, step, status.State.Terminated)
+				seen.TakeStep(pod.Name, step, status.State.Terminated)
 			}
 		}
 	}
@@ -131,14 +137,14 @@ func (p *pass) storageSeen(ctx context.Context) (seenStorage, error) {
 	}
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, pod := range pods {
-		for _, ended := range shipEnds(pod) {
+		for _, ended := range podstatus.ShipEnds(pod) {
 			var said messages.Ship
 			if !messages.Decode(ended.Message, &said) {
 				continue
 			}
 			p.noteLost(pod.Name, said)
 			if said.Storage != nil {
-				seen.take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
+				seen.Take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
 			}
 		}
 	}
@@ -153,7 +159,7 @@ func (p *pass) noteLost(pod string, said messages.Ship) {
 		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
 	}
 	for _, line := range lines {
-		line = shortened(line, 256)
+		line = quote.Shorten(line, 256)
 		if len(status.Lost) < maxLost && !slices.Contains(status.Lost, line) {
 			status.Lost = append(status.Lost, line)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
+	"github.com/cairn-mpi/cairn/controllers/storage"
 )
 
 var zero = resource.NewQuantity(0, resource.DecimalSI)
@@ -47,7 +48,7 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.settings.Retry = time.Second
-	s.clock.SetTime(time.Now().Add(3*time.Second - checkHolds))
+	s.clock.SetTime(time.Now().Add(3*time.Second - storage.CheckHolds))
 	s.apply()
 	s.passStorage()
 	s.worker(0, traceable)
@@ -167,7 +168,7 @@ func TestPodsSayThatTheStorageIsAway(t *testing.T) {
 	require.Nil(t, s.job().Status.CompletionTime)
 }
 
-// shipEnds plays the kubelet: the sidecar of a worker ends with a message.
+// ShipEnds plays the kubelet: the sidecar of a worker ends with a message.
 func (s *stage) shipEnds(worker, message string) {
 	s.Helper()
 	made := &corev1.Pod{}

@@ -12,6 +12,7 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
 // Invariant. spec.suspend is written to the MPIJob when it is created, and once each time that it changes, never because
@@ -62,8 +63,8 @@ func (p *pass) suspendDispute(mpiJob *mpiv2beta1.MPIJob) string {
 	case p.suspendChanged() || suspended == p.job.Spec.Suspend:
 		return ""
 	case suspended:
-		return "the MPIJob is suspended, by a queue for example" + queueOf(mpiJob) + ": spec.suspend is false"
+		return "the MPIJob is suspended, by a queue for example" + naming.QueueOf(mpiJob) + ": spec.suspend is false"
 	default:
-		return "spec.suspend is true, but the MPIJob was resumed by someone else, a queue for example" + queueOf(mpiJob)
+		return "spec.suspend is true, but the MPIJob was resumed by someone else, a queue for example" + naming.QueueOf(mpiJob)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
 // writes counts the operator's changes of the MPIJob.
@@ -193,21 +194,21 @@ func TestQueueLabelsArePassedOn(t *testing.T) {
 	s.apply(func(j *v1alpha1.TracedMPIJob) {
 		j.Labels = map[string]string{
 			queueLabel: "team-a", "kueue.x-k8s.io/priority-class": "high", "scheduling.x-k8s.io/pod-group": "g",
-			"team": "a", "example.org/kueue.x-k8s.io": "no", JobLabel: "mine",
+			"team": "a", "example.org/kueue.x-k8s.io": "no", naming.JobLabel: "mine",
 		}
 		j.Annotations = map[string]string{
 			"provreq.kueue.x-k8s.io/maxRunDurationSeconds": "60", "scheduling.volcano.sh/queue-name": "v", "note": "n",
 			"kubectl.kubernetes.io/last-applied-configuration": "{}",
 		}
 		j.Spec.MPIJobTemplate.Metadata.Labels["kueue.x-k8s.io/priority-class"] = "low"
-		j.Spec.MPIJobTemplate.Metadata.Labels[JobLabel] = "theirs"
+		j.Spec.MPIJobTemplate.Metadata.Labels[naming.JobLabel] = "theirs"
 		j.Spec.MPIJobTemplate.Metadata.Annotations = map[string]string{"of": "the template"}
 	})
 	s.passStorage()
 	mpiJob := s.mpiJob()
 	require.Equal(t, map[string]string{
 		"queue": "fast", queueLabel: "team-a", "kueue.x-k8s.io/priority-class": "low", "scheduling.x-k8s.io/pod-group": "g",
-		JobLabel: "stencil", JobUIDLabel: string(s.job().UID),
+		naming.JobLabel: "stencil", naming.JobUIDLabel: string(s.job().UID),
 	}, mpiJob.Labels)
 	for key := range mpiJob.Annotations {
 		require.True(t, strings.HasSuffix(key, "maxRunDurationSeconds") || strings.HasPrefix(key, "scheduling.volcano.sh/") || key == "of" || key == createdSuspendedAnnotation, key)

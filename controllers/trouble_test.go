@@ -105,7 +105,7 @@ func TestStorageTroubles(t *testing.T) {
 		s.finishLauncher(0)
 		s.settle()
 		require.Equal(t, uri, s.job().Status.StorageURI)
-		for _, name := range []string{"merge-l0", "clusters"} {
+		for _, name := range []string{"merge-l0", "clustering"} {
 			container := s.batchJob("stencil-cairn-" + name).Spec.Template.Spec.Containers[0]
 			require.Contains(t, container.Args, uri)
 			require.Equal(t, "cairn:test", container.Image)

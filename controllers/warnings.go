@@ -15,6 +15,11 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/controllers/naming"
+	"github.com/cairn-mpi/cairn/controllers/podstatus"
+	"github.com/cairn-mpi/cairn/controllers/quote"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // What mpi-operator and the Job controller cannot create they tell in events, and nowhere else.
@@ -44,13 +49,13 @@ func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, la
 		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods of the MPIJob")
 		return ""
 	}
-	launched := slices.ContainsFunc(pods, isLauncher)
+	launched := slices.ContainsFunc(pods, podstatus.IsLauncher)
 	missing := 0
 	if worker := mpiJob.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]; worker != nil {
 		missing = int(ptr.Deref(worker.Replicas, 1))
 	}
 	for _, pod := range pods {
-		if !isLauncher(pod) {
+		if !podstatus.IsLauncher(pod) {
 			missing--
 		}
 	}
@@ -86,7 +91,7 @@ func (p *pass) jobWarnings(ctx context.Context, step string, pods []corev1.Pod) 
 	}
 	var warnings []string
 	for i := range jobs {
-		if warning := p.jobWarning(ctx, &jobs[i], controlledBy(append([]corev1.Pod(nil), pods...), jobs[i].UID)); warning != "" {
+		if warning := p.jobWarning(ctx, &jobs[i], podstatus.ControlledBy(append([]corev1.Pod(nil), pods...), jobs[i].UID)); warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Job %s: %s", jobs[i].Name, warning))
 		}
 	}
@@ -95,11 +100,11 @@ func (p *pass) jobWarnings(ctx context.Context, step string, pods []corev1.Pod) 
 
 // jobWarning says why a Job of ours has fewer pods than it may have; "" if it has all, or nobody says.
 func (p *pass) jobWarning(ctx context.Context, job *batchv1.Job, pods []corev1.Pod) string {
-	if terminalCondition(job) != nil || len(pods) >= int(ptr.Deref(job.Spec.Parallelism, 1)) {
+	if task.TerminalCondition(job) != nil || len(pods) >= int(ptr.Deref(job.Spec.Parallelism, 1)) {
 		return ""
 	}
 	if ptr.Deref(job.Spec.Suspend, false) {
-		return "it is suspended, by a queue for example" + queueOf(job)
+		return "it is suspended, by a queue for example" + naming.QueueOf(job)
 	}
 	if !p.dueForEvents(job.CreationTimestamp.Time) {
 		return ""
@@ -149,7 +154,7 @@ func (p *pass) newestWarning(ctx context.Context, uid types.UID, after time.Time
 	if newest == nil {
 		return ""
 	}
-	return shortened(strings.Join(strings.Fields(newest.Message), " "), maxWords)
+	return quote.Shorten(strings.Join(strings.Fields(newest.Message), " "), quote.MaxLength)
 }
 
 // eventTime is when an event happened last.
@@ -175,14 +180,14 @@ func (p *pass) podTrouble(ctx context.Context, step string) string {
 		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods", "step", step)
 		return ""
 	}
-	trouble := startTrouble
+	trouble := podstatus.StartTrouble
 	if step == "" {
-		trouble = ownTrouble
+		trouble = podstatus.OwnTrouble
 	}
-	found := []string{summary(pods, trouble)}
+	found := []string{podstatus.Summary(pods, trouble)}
 	if step != "" {
 		found = append(found, p.jobWarnings(ctx, step, pods)...)
 	}
 	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
-	return shortened(strings.Join(found, "; "), maxTrouble)
+	return quote.Shorten(strings.Join(found, "; "), maxTrouble)
 }

@@ -3,21 +3,7 @@
 # write the program text and to find the topology, with targets.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-go test ./analyzer/clusters -run '^$' -bench Clusters -benchtime 3x | awk '
-  { lines = lines $0 "\n" }
-  /^BenchmarkClusters\// {
-    split($1, name, "/")
-    sub(/-[0-9]+$/, "", name[2])
-    n++; what[n] = name[2]; seconds[n] = $3 / 1e9; memory[n] = $5
-  }
-  END {
-    if (n < 3) { printf "%s", lines; exit 1 }
-    printf "%-10s %10s %10s %8s  %s\n", "what", "seconds", "target", "MiB", ""
-    for (i = 1; i <= n; i++) {
-      target = what[i] == "groups" ? 1 : what[i] == "program" ? 5 : 60
-      ok = seconds[i] < target
-      missed = missed || !ok
-      printf "%-10s %10.3f %10s %8.0f  %s\n", what[i], seconds[i], "< " target, memory[i], ok ? "pass" : "MISS"
-    }
-    exit missed
-  }'
+w=$(mktemp -d)
+trap 'rm -rf "$w"' EXIT
+go test ./analyzer/clusters -run '^$' -bench Clusters -benchtime 3x >"$w/benchmark" || { cat "$w/benchmark"; exit 1; }
+go run ./hack/stats clusters "$w/benchmark"

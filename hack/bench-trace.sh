@@ -112,9 +112,7 @@ if part sizes; then
   npb
   # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: 9806, 2934, 3254, 6314 bytes there
   echo "left out: 4 rows of the OSU micro-benchmarks: with how many iterations the peer's were measured was not kept"
-  awk '{s += log($1 / $2); n++} END {r = n ? exp(s / n) : 0
-    printf "geometric mean over the %d rows where Pilgrim writes 2 KB or more: %.1fx (target 10x) %s\n", n, r, (r >= 10 ? "pass" : "MISS")
-  }' "$w/ratios"
+  go run ./hack/stats ratios "$w/ratios"
 fi
 
 # clock: what a program that reads the clock in most of its calls takes for that, of what its trace takes in all.

@@ -86,19 +86,6 @@ echo "CPU time with the tracer and without, class $class, $ranks ranks, $config;
 printf '%-8s %-6s %5s %10s %10s %7s %7s %-5s\n' MPI kernel pairs 'without s' 'with s' ratio upper ''
 for mpi in $mpis; do
   for kernel in $kernels; do
-    awk -v mpi="$mpi" -v kernel="$kernel" -v target="$target" -v least="$least" '
-      {a[NR] = $1; b[NR] = $2; sa += $1; sb += $2}
-      END {
-        srand(1)
-        samples = 10000
-        for (s = 0; s < samples; s++) {
-          x = y = 0
-          for (i = 0; i < NR; i++) {k = int(rand() * NR) + 1; x += a[k]; y += b[k]}
-          count[int(y / x * 10000)]++
-        }
-        for (bin = 0; seen < 0.95 * samples; bin++) seen += count[bin]
-        printf "%-8s %-6s %5d %10.2f %10.2f %7.4f %7.4f %s\n", mpi, kernel, NR, sa / NR, sb / NR, sb / sa, bin / 10000,
-          NR < least ? "no verdict below " least " pairs" : bin / 10000 <= target ? "pass" : "miss"
-      }' "$w/$kernel.$mpi.pairs"
+    go run ./hack/stats pairs --mpi "$mpi" --kernel "$kernel" --target "$target" --least "$least" "$w/$kernel.$mpi.pairs"
   done
 done

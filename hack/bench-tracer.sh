@@ -4,7 +4,8 @@
 # within a round, and the medians of the rounds are printed: the machine may do other things too.
 #   hack/bench-tracer.sh [ROUNDS [CALLS]]      5 rounds of a million calls unless given: some minutes
 # MPIS, THREADS and CONFIGS (lines "name {json}" that go into the tracer's config.json) may be set. What an option costs
-# is the difference to the first configuration. INSTRUCTIONS=only leaves the times out, INSTRUCTIONS=no the instructions.
+# is the difference to the first configuration. INSTRUCTIONS=only leaves the times out, INSTRUCTIONS=no the instructions,
+# which are counted in half as many calls, less a tenth as many. LIB=DIR takes the tracer's libraries of another tree.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -22,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
 mkdir -p "$w/root"
-cp -r lib "$w/root/lib"
+cp -r "${LIB:-lib}" "$w/root/lib"
 
 # preload MPI VARIANT: what is loaded before the program, whose spool is then empty
 preload() {
@@ -60,63 +61,7 @@ Targets: added <= 100 ns; added <= 2 x what reading the clock twice adds (stamps
 it is with a wrapper that does nothing; option: added beyond what the first configuration adds. Of the longest iteration, the
 thread was asleep (it waited for the compressor) and had no CPU for so long.
 END
-  awk -v mpis="$mpis" -v threads="$threads" -v loops="$loops" -v names="$(tr '\n' ' ' <<<"$names")" -v rounds="$rounds" '
-    function median(what, f, i, j, n, x, v) { # over the rounds: f 0 the value, 1 what it adds, 2 times what stamps add, 3 beyond base
-      n = 0
-      for (i = 1; i <= rounds; i++) {
-        x = mean[what, i]
-        if (f > 0) x -= mean[place " alone", i]
-        if (f == 2) x /= mean[place " stamps", i] - mean[place " alone", i] > 0.1 ? mean[place " stamps", i] - mean[place " alone", i] : 0.1
-        if (f == 3) x = mean[what, i] - mean[place " " base, i]
-        if (f == 4) x = tail[what, i]
-        if (f == 5) x = longest[what, i]
-        if (f == 6) x = asleep[what, i]
-        if (f == 7) x = delayed[what, i]
-        for (j = n++; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
-        v[j] = x
-      }
-      return v[int((n - 1) / 2)]
-    }
-    function verdict(ok) {return ok ? "pass" : "miss"}
-    {k = $1 " " $2 " " $5 " " $4; mean[k, $3] = $6; tail[k, $3] = $7; longest[k, $3] = $8; asleep[k, $3] = $9; delayed[k, $3] = $10}
-    END {
-      split(names, config, " ")
-      base = config[1]
-      form = "%-8s %7s %-20s %-10s %7s %7s %7s %7s %7s %7s %-6s %-6s %9s %9s %9s %9s %9s %9s %-8s\n"
-      printf form, "MPI", "threads", "call", "tracing", "alone", "no-op", "stamps", "added", "option", "ratio", "<=100", "<=2x", "p99.9",
-        "no-op", "longest", "asleep", "no CPU", "no-op", "<=200us"
-      m = split(mpis, mpi, " "); t = split(threads, thread, " "); l = split(loops, loop, " ")
-      for (a = 1; a <= m; a++) for (b = 1; b <= t; b++) {
-        for (c = 1; c <= l; c++) {
-          place = mpi[a] " " thread[b] " " loop[c]
-          for (d = 1; d in config; d++) {
-            k = place " " config[d]
-            limit = 2 * median(place " noop", 5)
-            if (limit < 200000) limit = 200000
-            added = median(k, 1); ratio = median(k, 2)
-            printf form, mpi[a], thread[b], loop[c], config[d], sprintf("%.1f", median(place " alone", 0)),
-              sprintf("%.1f", median(place " noop", 1)), sprintf("%.1f", median(place " stamps", 1)), sprintf("%.1f", added),
-              sprintf("%.1f", median(k, 3)), sprintf("%.1f", ratio), verdict(added <= 100), verdict(ratio <= 2),
-              median(k, 4), median(place " noop", 4), median(k, 5),
-              median(k, 6), median(k, 7), median(place " noop", 5), verdict(median(k, 5) <= limit)
-          }
-        }
-        place = mpi[a] " " thread[b] " malloc+free"
-        for (d = 1; d in config; d++) if (config[d] == "pointers")
-          printf "%-8s %7s %-20s %-10s %.1f ns added to a malloc and a free of %.1f ns\n", mpi[a], thread[b], "malloc+free",
-            config[d], median(place " " config[d], 1), median(place " alone", 0)
-        for (d = 1; d in config; d++) {
-          place = mpi[a] " " thread[b] " Finalize"
-          x = median(place " " config[d], 1) / 1e6
-          printf "%-8s %7s %-20s %-10s %.2f ms added by MPI_Finalize, target <= 5: %s\n", mpi[a], thread[b], "Finalize", config[d],
-            x, verdict(x <= 5)
-          place = mpi[a] " " thread[b] " Memory"
-          x = median(place " " config[d], 1) / 1024
-          printf "%-8s %7s %-20s %-10s %.1f MiB resident beyond the application, target <= 32: %s\n", mpi[a], thread[b], "Memory",
-            config[d], x, verdict(x <= 32)
-        }
-      }
-    }' "$w/times"
+  "$w/stats" tracer --mpis "$mpis" --threads "$threads" --calls "$loops" --configs "$names" "$w/times"
 }
 
 # What the start costs: a program that makes a hundred calls, and one whose records need the core. For that segments are as
@@ -140,27 +85,7 @@ start() {
     done
   done
   configs=$all
-  awk -v mpis="$mpis" -v rounds=$((4 * rounds)) '
-    function median(v, n, i, j, x) {
-      for (i = 1; i < n; i++) {
-        x = v[i]
-        for (j = i; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
-        v[j] = x
-      }
-      return v[int((n - 1) / 2)] / 1e6
-    }
-    {cpu[$1 " " $3, $2] = $5; wall[$1 " " $3, $2] = $6}
-    END {
-      split(mpis, mpi, " "); split("short core", variant, " ")
-      for (a = 1; a in mpi; a++) for (b = 1; b <= 2; b++) {
-        for (i = 1; i <= rounds; i++) {
-          k = mpi[a] " " variant[b]; none = mpi[a] " alone"
-          c[i - 1] = cpu[k, i] - cpu[none, i]; t[i - 1] = wall[k, i] - wall[none, i]; alone[i - 1] = cpu[none, i]
-        }
-        printf "%-8s %-27s %.2f ms of CPU time added to %.2f, %.2f ms of wall time\n", mpi[a],
-          variant[b] == "short" ? "no core is needed" : "the core is needed", median(c, rounds), median(alone, rounds), median(t, rounds)
-      }
-    }' "$w/starts"
+  "$w/stats" start --mpis "$mpis" "$w/starts"
 }
 
 # cores VARIANT: did the last process have a core, as it should? The core makes segments with a number for a name.
@@ -193,7 +118,7 @@ idle() {
 evidence() {
   local all=$configs round mpi variant library
   local configs='caller {"call_sites":"caller","timing":"lossy"}'
-  cp -r lib "$w/without"
+  cp -r "$w/root/lib" "$w/without"
   echo
   echo "Evidence: CPU time added to gaps of 1.2 ms between two calls, median of $((4 * rounds)) rounds, target: <= 0.1% of the time"
   for mpi in $mpis; do
@@ -207,28 +132,14 @@ evidence() {
     done
   done
   configs=$all
-  awk -v mpis="$mpis" -v rounds=$((4 * rounds)) '
-    {cpu[$1, $2, $3] = $4; wall[$1, $2, $3] = $5}
-    END {
-      split(mpis, mpi, " ")
-      for (a = 1; a in mpi; a++) {
-        for (i = 1; i <= rounds; i++) {
-          x = cpu[mpi[a], i, "with"] - cpu[mpi[a], i, "without"]
-          for (j = i - 1; j > 0 && v[j] > x; j--) v[j + 1] = v[j]
-          v[j + 1] = x
-          w = wall[mpi[a], i, "with"]
-        }
-        x = v[int((rounds + 1) / 2)]
-        printf "%-8s %.0f ns per gap of %.2f ms, %.3f%%: %s\n", mpi[a], x, w / 1e6, 100 * x / w, x <= 0.001 * w ? "pass" : "miss"
-      }
-    }' "$w/gaps"
+  "$w/stats" gaps --mpis "$mpis" "$w/gaps"
 }
 
 # Instructions in user space: by the processor's counters, or else in an emulator that counts them (Debian: qemu-user).
 # valgrind is no choice: it aborts on the Go runtime of the core.
 instructions() {
   echo
-  local how few=100000 more=500000
+  local how few=$((calls / 10)) more=$((calls / 2))
   if perf stat -x, -e instructions:u true 2>&1 | grep -qE '^[0-9]+,'; then
     how="perf"
   elif command -v "qemu-$(uname -m)" >/dev/null; then
@@ -266,6 +177,7 @@ instructions() {
   done
 }
 
+go build -o "$w/stats" ./hack/stats
 for mpi in $mpis; do
   "mpicc.$mpi" -O2 -pthread -Wno-stringop-overflow -o "$w/calls.$mpi" hack/bench/calls.c
   "mpicc.$mpi" -O2 -o "$w/start.$mpi" hack/bench/start.c

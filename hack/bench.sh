@@ -9,7 +9,6 @@ pairs=${1:-5}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
-median() { sort -n | awk '{v[NR] = $1} END {print NR ? v[int((NR + 1) / 2)] : "-"}'; }
 
 echo "Time added per call (CPU ns of the whole process, median of $pairs alternating runs, compression included)"
 printf '%-10s %-22s %10s %10s %10s\n' MPI call without with added
@@ -19,11 +18,7 @@ for mpi in openmpi mpich; do
     "mpirun.$mpi" -np 1 "$w/percall.$mpi" >>"$w/$mpi.without"
     bin/cairn run --force -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
   done
-  for call in $(awk '{print $1}' "$w/$mpi.without" | awk '!seen[$0]++'); do
-    a=$(awk -v c="$call" '$1 == c {print $2}' "$w/$mpi.without" | median)
-    b=$(awk -v c="$call" '$1 == c {print $2}' "$w/$mpi.with" | median)
-    awk -v m=$mpi -v c="$call" -v a="$a" -v b="$b" 'BEGIN {printf "%-10s %-22s %10.1f %10.1f %10.1f\n", m, c, a, b, b - a}'
-  done
+  go run ./hack/stats added --mpi "$mpi" "$w/$mpi.without" "$w/$mpi.with"
 done
 
 echo
@@ -42,4 +37,4 @@ done
 
 echo
 echo "Speed of the parts (go test -bench)"
-go test -run '^$' -bench . -benchtime 200ms ./trace ./tracer/recorder ./merger ./analyzer/... | grep -E '^Benchmark'
+go test -run '^$' -bench . -benchtime 200ms ./trace ./tracer/recorder/... ./merger ./analyzer/... | grep -E '^Benchmark'

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // While the store is away, or slower than the ranks, the spool fills. Before it is full and tracing stops, times are given
 // up: the oldest of all processes alike, first for sums over 1,024 calls, and where all are that, for sums over 65,536
-// (recorder.Directory.Coarsen). So what is known exactly is a period that all ranks have, and the one up to now, in which
+// (spool.Directory.Coarsen). So what is known exactly is a period that all ranks have, and the one up to now, in which
 // a job that hangs or dies does so. Whatever is called from now on is coded with all its times again, and keeps them if
 // the store takes it in time.
 //
@@ -27,7 +27,7 @@ func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+g
 // A givenUp is a part whose times may be given up.
 type givenUp struct {
 	process process
-	recorder.LocalPart
+	spool.LocalPart
 }
 
 // giveUpTimes makes room in the spool, if there is little.
@@ -63,7 +63,7 @@ func (s *ship) giveUpTimes(ctx context.Context) {
 }
 
 // giveUp gives up the oldest times that are finer than sums over so many calls, until the spool is as much smaller as is wanted.
-func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, want int64, logf func(format string, args ...any)) (done recorder.Packed) {
+func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, want int64, logf func(format string, args ...any)) (done spool.Packed) {
 	var parts []givenUp
 	for _, p := range processes {
 		local, err := k.localParts(p)
@@ -89,7 +89,7 @@ func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, wa
 		if ctx.Err() != nil || len(chosen[p.name]) == 0 {
 			continue
 		}
-		more, err := k.try(p, "given up for sums", func(d *recorder.Directory) (recorder.Packed, error) { return d.Coarsen(per, chosen[p.name]) })
+		more, err := k.try(p, "given up for sums", func(d *spool.Directory) (spool.Packed, error) { return d.Coarsen(per, chosen[p.name]) })
 		if err != nil {
 			logf("%v", err)
 		}
@@ -99,8 +99,8 @@ func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, wa
 }
 
 // localParts lists the parts of a process that are in the spool only.
-func (k *packer) localParts(p process) (parts []recorder.LocalPart, err error) {
-	_, err = k.try(p, "found", func(d *recorder.Directory) (done recorder.Packed, err error) {
+func (k *packer) localParts(p process) (parts []spool.LocalPart, err error) {
+	_, err = k.try(p, "found", func(d *spool.Directory) (done spool.Packed, err error) {
 		parts, err = d.LocalParts()
 		return done, err
 	})
@@ -108,7 +108,7 @@ func (k *packer) localParts(p process) (parts []recorder.LocalPart, err error) {
 }
 
 // try does something with the times of a process, unless it has failed lately.
-func (k *packer) try(p process, what string, do func(*recorder.Directory) (recorder.Packed, error)) (done recorder.Packed, err error) {
+func (k *packer) try(p process, what string, do func(*spool.Directory) (spool.Packed, error)) (done spool.Packed, err error) {
 	if time.Since(k.failed[p.name]) < packRetry {
 		return done, nil
 	}

@@ -125,7 +125,7 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 // coarseParts counts the parts with sums that are in the spool only.
 func coarseParts(t *testing.T, spool, dir string) (n int) {
 	t.Helper()
-	s := newSpool(spool)
+	s := newScanner(spool)
 	processes, err := s.scan()
 	require.NoError(t, err)
 	for _, p := range processes {

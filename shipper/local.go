@@ -51,7 +51,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 	if o.Wait == 0 {
 		o.Wait = DefaultWait
 	}
-	s := newSpool(o.Spool)
+	s := newScanner(o.Spool)
 	processes, err := s.settle(ctx, o.Wait)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 }
 
 // settle waits until all processes have ended, or for so long.
-func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, error) {
+func (s *scanner) settle(ctx context.Context, wait time.Duration) ([]process, error) {
 	const poll = 20 * time.Millisecond
 	deadline := time.Now().Add(wait)
 	for {

@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// What a process writes grows by two to five bytes a call; coded (recorder.Directory.Pack) it is less than one in most
+// What a process writes grows by two to five bytes a call; coded (spool.Directory.Pack) it is less than one in most
 // programs. So times are coded while the process goes on, block by block, whether the store is there or not, and there is no more to
 // do at its end than for its last seconds.
 
@@ -50,8 +50,8 @@ func (k *packer) all(ctx context.Context, processes []process, logf func(format 
 }
 
 // pack codes a part of the times of a process.
-func (k *packer) pack(p process) (done recorder.Packed, err error) {
-	return k.try(p, "coded", func(d *recorder.Directory) (recorder.Packed, error) { return d.Pack() })
+func (k *packer) pack(p process) (done spool.Packed, err error) {
+	return k.try(p, "coded", func(d *spool.Directory) (spool.Packed, error) { return d.Pack() })
 }
 
 // pack codes the times of processes that go on, and while the store is away of all.
@@ -74,7 +74,7 @@ func (s *ship) pack(ctx context.Context) {
 // packEnded codes what is left of the times of a process that has ended: once, and not each time that a shard is written.
 func (s *ship) packEnded(ctx context.Context, p process) {
 	for more := !p.alive; more && ctx.Err() == nil; {
-		done, err := s.packer.try(p, "coded", func(d *recorder.Directory) (recorder.Packed, error) {
+		done, err := s.packer.try(p, "coded", func(d *spool.Directory) (spool.Packed, error) {
 			d.Ended = true
 			return d.Pack()
 		})
@@ -89,7 +89,7 @@ func (s *ship) packEnded(ctx context.Context, p process) {
 // Pack codes the times of the processes in a spool until the context is done: where nothing else runs, and anywhere when
 // too much is waiting.
 func Pack(ctx context.Context, spoolDirectory string) {
-	s := newSpool(spoolDirectory)
+	s := newScanner(spoolDirectory)
 	var k packer
 	round := func() {
 		if processes, err := s.scan(); err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // Times that are coded go to the store once, in objects of their own, as soon as there are enough of them, and leave the
@@ -29,7 +29,7 @@ var leastParts int64 = 1 << 20
 // A processPart is a part of a process of the spool.
 type processPart struct {
 	process process
-	recorder.Part
+	spool.Part
 }
 
 // putParts puts the parts of a pack that are in the spool only into an object, if there are enough of them.
@@ -79,7 +79,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	}
 	s.objects[object] = bytes
 	for i, at := range places {
-		p.parts[i].Pieces = []recorder.Piece{{Object: object, At: at, Bytes: p.parts[i].Size()}}
+		p.parts[i].Pieces = []spool.Piece{{Object: object, At: at, Bytes: p.parts[i].Size()}}
 		p.moved = append(p.moved, i)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, 
 	var order []string
 	type piece struct {
 		part int
-		recorder.Piece
+		spool.Piece
 	}
 	pieces := map[string][]piece{} // by object
 	for i := range p.parts {

@@ -96,7 +96,7 @@ const GCPercent = 50
 func newShip(o Options) *ship {
 	s := &ship{
 		Options: o,
-		spool:   newSpool(o.Spool),
+		spool:   newScanner(o.Spool),
 		tables:  newSymbolTables(o.Spool, false),
 		worlds:  map[string]*world{},
 		inStore: map[string]bool{},
@@ -132,7 +132,7 @@ type ship struct {
 	unconditional bool
 
 	mu         sync.Mutex
-	spool      *spool
+	spool      *scanner
 	remembered bool              // what earlier shippers of the pod have left is known
 	worlds     map[string]*world // by launch id
 	inStore    map[string]bool   // directories of which all is in the store for good

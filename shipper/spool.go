@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // A process is one directory of the spool.
@@ -26,8 +27,8 @@ type process struct {
 	rank     string   // as the launcher has numbered it; "": not known
 	modules  []string // paths of its binaries
 	spool    *os.Root
-	remote   recorder.Remote // reads what is in the store already
-	apart    bool            // chapters stay in their parts: a shard is made of it
+	remote   spool.Remote // reads what is in the store already
+	apart    bool         // chapters stay in their parts: a shard is made of it
 }
 
 // identity tells a process from all others, in the spool and in the store.
@@ -40,24 +41,24 @@ type identity struct {
 // A spool is a directory of process directories. What of a process never
 // changes is read once. Ranks run as other users and may put anything there, so
 // all of it is opened below the spool's own directory and only as what it
-// should be (plainfile, recorder.Directory).
-type spool struct {
+// should be (plainfile, spool.Directory).
+type scanner struct {
 	dir      string
 	root     *os.Root // nil: not opened yet
 	known    map[string]*process
 	broken   map[string]string // directories that cannot be read, with the reason
 	unread   bool              // the system could not read some of them, which may pass
 	starting int               // living processes that have not described themselves yet
-	remote   recorder.Remote
+	remote   spool.Remote
 	apart    bool
 }
 
-func newSpool(dir string) *spool {
-	return &spool{dir: dir, known: map[string]*process{}, broken: map[string]string{}}
+func newScanner(dir string) *scanner {
+	return &scanner{dir: dir, known: map[string]*process{}, broken: map[string]string{}}
 }
 
 // scan lists the processes, sorted by directory.
-func (s *spool) scan() ([]process, error) {
+func (s *scanner) scan() ([]process, error) {
 	if s.root == nil {
 		root, err := os.OpenRoot(s.dir)
 		if err != nil {
@@ -97,8 +98,8 @@ func (s *spool) scan() ([]process, error) {
 }
 
 // read gives a process as it is now; nil for a directory that is none or not yet.
-func (s *spool) read(name string) (*process, error) {
-	d, err := recorder.OpenDirectory(s.root, name)
+func (s *scanner) read(name string) (*process, error) {
+	d, err := spool.OpenDirectory(s.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -132,7 +133,7 @@ func (s *spool) read(name string) (*process, error) {
 	return &now, nil
 }
 
-func (s *spool) describe(name string, d *recorder.Process) *process {
+func (s *scanner) describe(name string, d *record.Process) *process {
 	p := &process{
 		identity: identity{hostname: d.Hostname, pid: d.PID, start: d.StartRealtimeNS},
 		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root, remote: s.remote, apart: s.apart,
@@ -153,7 +154,7 @@ func (s *spool) describe(name string, d *recorder.Process) *process {
 }
 
 // problems names what cannot be read.
-func (s *spool) problems() []string {
+func (s *scanner) problems() []string {
 	var problems []string
 	for name, why := range s.broken {
 		problems = append(problems, fmt.Sprintf("process %s cannot be read: %s", name, why))
@@ -178,14 +179,14 @@ type recovered struct {
 	unrecorded string // that it made calls of which none was recorded; "" if it did not
 	unusable   bool   // it has left something that cannot be used
 	unread     bool   // the system could not read it, which may pass
-	modules    []recorder.Module
-	parts      []recorder.Part // that have times of content
-	memory     int64           // that content takes while it is merged, about
+	modules    []record.Module
+	parts      []spool.Part // that have times of content
+	memory     int64        // that content takes while it is merged, about
 }
 
 // open opens the directory of a process.
-func (p process) open() (*recorder.Directory, error) {
-	d, err := recorder.OpenDirectory(p.spool, p.name)
+func (p process) open() (*spool.Directory, error) {
+	d, err := spool.OpenDirectory(p.spool, p.name)
 	if err == nil {
 		d.Remote = p.remote
 	}

@@ -21,7 +21,7 @@ import (
 // went to.
 
 // maxPack is how many bytes of memory are enough for a pack: processes are added until it takes that much
-// (recorder.Report.Memory). Those that are together already may grow to half as much again. Tests have less.
+// (spool.Report.Memory). Those that are together already may grow to half as much again. Tests have less.
 var maxPack int64 = 8 << 20
 
 // maxReads is how often a world is read of which the system cannot read all.

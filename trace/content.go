@@ -132,7 +132,7 @@ type StreamRef struct {
 }
 
 // Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
-// 1 ms on, more where readings would cost too much; docs/tracer.md): whether the thread ran, waited for a CPU, or was blocked
+// 1 ms on, more where readings would cost too much; docs/evidence.md): whether the thread ran, waited for a CPU, or was blocked
 // in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
 // it does not grow with the run. A trace holds it rounded, counts as Rounded and times as RoundedNS. A finished one has the
 // largest instances of all ranks together.

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
-// The section of a trace of histograms (docs/format.md, Histograms): tables in columns, with the histograms of all of them
+// The section of a trace of histograms (docs/format-histograms.md): tables in columns, with the histograms of all of them
 // in the end, in the order in which they are met.
 
 // An expectedHistogram is one that most often has so many numbers.

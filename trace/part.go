@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A part is a file with some full blocks of the timing of one process, and chunks of its value sequences (docs/format.md,
-// Parts). They are coded while the process goes on, once; a trace that is written later takes them as they are.
+// A part is a file with some full blocks of the timing of one process, and chunks of its value sequences
+// (docs/format-parts.md). They are coded while the process goes on, once; a trace that is written later takes them as they are.
 
 // A PartWriter writes a part.
 type PartWriter struct {

@@ -27,7 +27,7 @@ func sectionDecoder(b []byte, m *codec.Budget) *decoder {
 }
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
-// is in docs/format.md; the order of the fields there is the order here.
+// is in docs/format-sections.md; the order of the fields there is the order here.
 
 func (s *sectionWriter) rankList(l RankList) {
 	s.Number(uint64(len(l)))

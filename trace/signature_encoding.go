@@ -12,7 +12,7 @@ import (
 )
 
 // The encoding of a signature, used as its key and, with strings replaced by references to a
-// table, in the file (docs/format.md, "Signatures"):
+// table, in the file (docs/format-sections.md, "Signatures"):
 //
 //	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses + 262144 where the
 //	recorder generalized, site (varints), own rank (zigzag varint), return value,

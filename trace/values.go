@@ -26,7 +26,7 @@ type filling struct {
 	change func(state *requestList, to *Value, numbers []int64, m account) error
 }
 
-// The fillings (docs/format.md, "Signatures": stream and list stream).
+// The fillings (docs/format-sections.md, "Signatures": stream and list stream).
 var (
 	fillInt      = filling{number: func(to *Value, x int64) { *to = Value{Form: Int, Int: x} }}
 	fillFloat    = filling{number: func(to *Value, x int64) { *to = Value{Form: Float, Int: x} }}

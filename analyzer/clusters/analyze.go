@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
@@ -22,8 +23,6 @@ type Options struct {
 	// Phases are the run's, with how each rank passed them, where another analysis has followed them; nil: they are followed
 	// in that pass.
 	Phases *phases.Plan
-	// Communication is what the messages say, where it is known before; nil: it is looked for.
-	Communication *Communication
 	// K is how many groups each cluster is divided into by its peers and by its timing; 0: as many as the structure has.
 	K int
 	// Method divides clusters; "": Medoids.
@@ -48,9 +47,6 @@ type behaviour struct {
 	root                      []int // of each thread
 }
 
-// maxProgramLines is after how many lines the program ends in findings, which a report shows whole.
-const maxProgramLines = 5000
-
 // Analyze groups the ranks of a trace, and finds its topology and program.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	t, err := timeline.Restrict(ctx, t, o.clocks())
@@ -61,24 +57,25 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err != nil {
 		return f, err
 	}
-	messages := o.Communication
-	if messages == nil {
-		if messages, err = Communicates(ctx, t, o); err != nil {
-			return f, err
-		}
+	shape, err := topology.Analyze(ctx, t, o.Topology)
+	if err != nil {
+		return f, err
 	}
-	shape := messages.topology
 	f.Topology = &shape
 	f.Notes = append(f.Notes, shape.Notes...)
-	text, err := program.Analyze(ctx, t, program.Options{MaxLines: maxProgramLines})
+	text, err := program.Analyze(ctx, t, program.Options{MaxLines: program.MaxShown})
 	f.Program = &text
 	if err != nil {
 		return f, err
 	}
-	if err := perPhase(ctx, t, o, &f); err != nil {
+	if err := f.DividePhases(ctx, t, o); err != nil {
 		return f, err
 	}
-	where, err := messages.placement(ctx, t, o.clocks())
+	orders := placement.Options{Shape: shape.Shape}
+	if CanBeTimed(t) {
+		orders.Clocks = o.clocks()
+	}
+	where, err := placement.Analyze(ctx, t, orders)
 	f.Placement = &where
 	return f, err
 }

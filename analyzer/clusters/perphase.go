@@ -19,9 +19,9 @@ const (
 	mostShaped = 8
 )
 
-// perPhase divides the ranks in each phase by itself: by behaviour and topology on the grammar, by timing in a pass over
+// DividePhases divides the ranks in each phase by itself: by behaviour and topology on the grammar, by timing in a pass over
 // the calls where the trace has their times.
-func perPhase(ctx context.Context, t timeline.Trace, o Options, f *Findings) error {
+func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options) error {
 	plan, times, err := phaseTimes(ctx, t, o, f)
 	if err != nil {
 		return err
@@ -90,6 +90,11 @@ func shapeOf(t timeline.Trace, calls map[int][2]uint64, o topology.Options) (str
 	}
 	found := topology.Identify(topology.World(traffic, t.Meta().WorldSize), o)
 	return found.Name(), nil
+}
+
+// CanBeTimed reports whether the calls of a trace can be read one by one: there are times of each, and not too many of them.
+func CanBeTimed(t timeline.Trace) bool {
+	return t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != timing.Aggregated
 }
 
 // phaseTimes are the phases and how each rank passed them; the latter nil where times of single calls are not known.

@@ -4,9 +4,25 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/detail"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/phases"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/profile"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/strips"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/waits"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -20,18 +36,18 @@ type Options struct {
 
 // Analyses are those around the critical path, in the order in which their findings are collected.
 var Analyses = []pass.Step{
-	runAnalysis, verdictAnalysis, stoppedAnalysis, pathAnalysis, efficiencyAnalysis, cpusAnalysis, ranksAnalysis, waitsAnalysis,
-	rootCausesAnalysis, whatIfAnalysis, stripsAnalysis, phasesAnalysis, profileAnalysis, ledgerAnalysis, detailAnalysis,
+	run.Analysis, verdict.Analysis, stopped.Analysis, path.Analysis, efficiency.Analysis, cpus.Analysis, ranks.Analysis, waits.Analysis,
+	rootcauses.Analysis, whatif.Analysis, strips.Analysis, phases.Analysis, profile.Analysis, ledger.Analysis, detail.Analysis,
 }
 
 // Analyze finds what all of them do of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	r := pass.Begin(ctx, t, Analyses...)
 	if o.Clock != nil {
-		pass.Give(r, givenClock, o.Clock)
+		pass.Give(r, matching.Given, o.Clock)
 	}
 	if o.Segments > 0 {
-		pass.Give(r, segmentsPass, o.Segments)
+		pass.Give(r, accounts.Segments, o.Segments)
 	}
 	f, err := Collect(ctx, r)
 	return f, errors.Join(err, r.Close())
@@ -42,21 +58,21 @@ func Collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
 	f.SchemaVersion = SchemaVersion
 	var causes rootcauses.Findings
 	for _, find := range []func() error{
-		func() (err error) { f.runFindings, err = runAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.verdictFindings, err = verdictAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.stoppedFindings, err = stoppedAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.pathFindings, err = pathAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.efficiencyFindings, err = efficiencyAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.cpuFindings, err = cpusAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.rankFindings, err = ranksAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.waitFindings, err = waitsAnalysis.Of(ctx, r); return err },
-		func() (err error) { causes, err = rootCausesAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.whatIfFindings, err = whatIfAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.stripFindings, err = stripsAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.phaseFindings, err = phasesAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.profileFindings, err = profileAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.ledgerFindings, err = ledgerAnalysis.Of(ctx, r); return err },
-		func() (err error) { f.detailFindings, err = detailAnalysis.Of(ctx, r); return err },
+		func() (err error) { f.runFindings, err = run.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.verdictFindings, err = verdict.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.stoppedFindings, err = stopped.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.pathFindings, err = path.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.efficiencyFindings, err = efficiency.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.cpuFindings, err = cpus.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.rankFindings, err = ranks.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.waitFindings, err = waits.Analysis.Of(ctx, r); return err },
+		func() (err error) { causes, err = rootcauses.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.whatIfFindings, err = whatif.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.stripFindings, err = strips.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.phaseFindings, err = phases.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.profileFindings, err = profile.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.ledgerFindings, err = ledger.Analysis.Of(ctx, r); return err },
+		func() (err error) { f.detailFindings, err = detail.Analysis.Of(ctx, r); return err },
 	} {
 		if err := find(); err != nil {
 			return f, err

@@ -8,6 +8,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/delays"
+	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -18,9 +21,9 @@ import (
 // reach: what is held before there is a file, and the records of root causes.
 func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	held, records := journal.MaxHeld, maxRecords
-	defer func() { journal.MaxHeld, maxRecords = held, records }()
-	journal.MaxHeld, maxRecords = 1<<18, 1<<12
+	held, records := journal.MaxHeld, delays.MaxRecords
+	defer func() { journal.MaxHeld, delays.MaxRecords = held, records }()
+	journal.MaxHeld, delays.MaxRecords = 1<<18, 1<<12
 	few, stretches := heldFor(t, 40_000)
 	many, more := heldFor(t, 320_000)
 	t.Logf("%d and %d KiB with %d and %d stretches of the path", few>>10, many>>10, stretches, more)
@@ -35,19 +38,19 @@ func heldFor(t *testing.T, iterations int) (held int64, stretches int) {
 		Pattern: "butterfly", Ranks: 2, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 40}, Seed: 5,
 	}))
 	before := inUse()
-	passes := pass.Begin(t.Context(), timeline.Of(r), accountsPass, delaysPass)
-	a, err := accountsPass.Of(t.Context(), passes)
+	passes := pass.Begin(t.Context(), timeline.Of(r), accounts.Pass, delays.Pass)
+	a, err := accounts.Pass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	along, err := routePass.Of(t.Context(), passes)
+	along, err := route.Pass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	d, err := delaysPass.Of(t.Context(), passes)
+	d, err := delays.Pass.Of(t.Context(), passes)
 	require.NoError(t, err)
-	pieces := onePath(a.each, max(1, a.run()/1000))
+	pieces := accounts.OnePath(a.Each, max(1, a.Run()/1000))
 	held = inUse() - before
-	require.Less(t, len(pieces), along.count)
+	require.Less(t, len(pieces), along.Count)
 	runtime.KeepAlive([]any{a, along, d, pieces})
 	require.NoError(t, passes.Close())
-	return held, along.count
+	return held, along.Count
 }
 
 // inUse is how much memory is in use.

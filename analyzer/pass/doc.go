@@ -9,7 +9,7 @@
 //	var Communication = pass.New("communication", find, clock.Pass)
 //
 //	func find(ctx context.Context, r *pass.Run) (*Matrix, error) {
-//		m, err := clock.Pass.Of(ctx, r)
+//		m := clock.Pass.Result(r)
 //		…
 //	}
 //

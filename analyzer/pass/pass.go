@@ -30,7 +30,8 @@ type step struct {
 	begins         bool
 }
 
-// New makes a pass of a function, which asks for the results of required steps only.
+// New makes a pass of a function, which takes the results of the required steps (Result): they are computed before, in this
+// order, and if one fails the pass fails likewise.
 func New[T any](name string, compute func(context.Context, *Run) (T, error), requires ...Step) *Pass[T] {
 	return &Pass[T]{step: step{name: name, requires: requires}, compute: compute}
 }
@@ -47,8 +48,8 @@ func (p *Pass[T]) Early() *Pass[T] {
 	return p
 }
 
-// Of is the result of the pass. The caller is a pass that requires it, or who began the run and wants it. The error is
-// that of computing it.
+// Of is the result of the pass, computed if it is not there. The caller is a pass that uses it, or who began the run and wants
+// it. The error is that of computing it.
 func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 	found, err := r.result(ctx, p)
 	if err != nil {
@@ -56,6 +57,19 @@ func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 		return none, err
 	}
 	return found.(T), nil
+}
+
+// Result is the result of the pass for one that requires it, which begins only when it is there.
+func (p *Pass[T]) Result(r *Run) T {
+	if r.of == nil || !requires(r.of, p) {
+		panic(fmt.Sprintf("the result of pass %q is taken, which %s does not require", p.name, r.name()))
+	}
+	if given, is := r.given[p]; is {
+		return given.(T)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.results[p].found.(T)
 }
 
 func (p *Pass[T]) self() Step { return p }
@@ -69,8 +83,11 @@ func (s *step) early() bool      { return s.begins }
 
 // asks reports whether a step may ask for the result of another.
 func asks(by, of Step, wanted map[Step]bool) bool {
-	is := func(s Step) bool { return s.self() == of }
-	return slices.ContainsFunc(by.Requires(), is) || slices.ContainsFunc(by.optional(), is) && wanted[of]
+	return requires(by, of) || wanted[of] && slices.ContainsFunc(by.optional(), func(s Step) bool { return s.self() == of })
+}
+
+func requires(by, of Step) bool {
+	return slices.ContainsFunc(by.Requires(), func(s Step) bool { return s.self() == of })
 }
 
 // closure adds a step and all that it requires, however indirectly.

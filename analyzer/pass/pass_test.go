@@ -39,6 +39,31 @@ func TestComputedOnce(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
+// Who requires a pass takes its result without asking how it went: if it failed, who requires it fails before it begins.
+func TestResult(t *testing.T) {
+	three := pass.New("three", func(context.Context, *pass.Run) (int, error) { return 3, nil })
+	six := pass.New("six", func(_ context.Context, r *pass.Run) (int, error) { return 2 * three.Result(r), nil }, three)
+	fails := pass.New("fails", func(context.Context, *pass.Run) (int, error) { return 0, errors.New("it failed") })
+	begun := false
+	needs := pass.New("needs", func(_ context.Context, r *pass.Run) (int, error) {
+		begun = true
+		return fails.Result(r), nil
+	}, six, fails)
+	sly := pass.New("sly", func(_ context.Context, r *pass.Run) (int, error) { return six.Result(r), nil }, three)
+	r := pass.Begin(t.Context(), nil, needs, sly)
+	pass.Give(r, three, 4)
+	n, err := six.Of(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, 8, n)
+	_, err = needs.Of(t.Context(), r)
+	require.EqualError(t, err, "it failed")
+	assert.False(t, begun)
+	_, err = sly.Of(t.Context(), r)
+	require.ErrorContains(t, err, `the result of pass "six" is taken, which pass "sly" does not require`)
+	assert.Panics(t, func() { six.Result(r) })
+	require.NoError(t, r.Close())
+}
+
 func TestGiven(t *testing.T) {
 	var times atomic.Int32
 	three := pass.New("three", constant(3, &times))

@@ -119,12 +119,24 @@ func (s *shared) compute(ctx context.Context, p Step) (any, error) {
 	x = &result{done: make(chan struct{})}
 	s.results[p] = x
 	s.mu.Unlock()
-	x.found, x.err = guarded(ctx, p, &Run{shared: s, of: p})
+	if x.err = s.require(ctx, p); x.err == nil {
+		x.found, x.err = guarded(ctx, p, &Run{shared: s, of: p})
+	}
 	close(x.done)
 	if x.err == nil {
 		s.begin()
 	}
 	return x.found, x.err
+}
+
+// require computes what a step requires.
+func (s *shared) require(ctx context.Context, p Step) error {
+	for _, required := range p.Requires() {
+		if _, err := s.compute(ctx, required.self()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guarded computes a step; a panic becomes a Bug.

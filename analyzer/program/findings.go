@@ -3,6 +3,9 @@ package program
 // SchemaVersion is that of Findings.
 const SchemaVersion = 2
 
+// MaxShown is after how many lines a program ends in findings that a report shows whole.
+const MaxShown = 5000
+
 // Findings are the program of a job.
 type Findings struct {
 	SchemaVersion int      `json:"schema_version"`

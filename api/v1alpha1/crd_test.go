@@ -87,7 +87,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, v1alpha1.DeletionPolicyRetain, job.Spec.Storage.DeletionPolicy)
 	require.Nil(t, job.Spec.Storage.S3)
 	require.EqualValues(t, 256, *job.Spec.Merge.FanIn)
-	require.Equal(t, []v1alpha1.Analysis{{Name: "critical-path"}, {Name: "clusters"}}, job.Spec.Analyses)
+	require.Equal(t, []v1alpha1.Analysis{{Name: "critical-path"}, {Name: "clustering"}}, job.Spec.Analyses)
 
 	worker := job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Template
 	require.Equal(t, "fast", worker.Labels["queue"], "labels of pod templates must not be pruned")

@@ -19,23 +19,10 @@ type Merge struct {
 	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
 }
 
-// AnalysisName is an analysis that Cairn has.
-//
-// +kubebuilder:validation:Enum=critical-path;clusters
-type AnalysisName string
-
-const (
-	// AnalysisCriticalPath finds the chain of computation and communication that
-	// determines the run time.
-	AnalysisCriticalPath AnalysisName = "critical-path"
-	// AnalysisClusters groups ranks that behave identically.
-	AnalysisClusters AnalysisName = "clusters"
-)
-
 // Analysis is something to compute from the trace.
 type Analysis struct {
-	// Name: critical-path finds the chain of work that determines the run time;
-	// clusters groups the ranks that behave identically.
+	// Name of an analysis, or of a set of them. Each is a Job; those of a set share
+	// what they need of the trace.
 	// +required
 	Name AnalysisName `json:"name"`
 

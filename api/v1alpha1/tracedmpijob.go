@@ -98,7 +98,7 @@ type TracedMPIJobSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:default:={{name: "critical-path"}, {name: "clusters"}}
+	// +kubebuilder:default:={{name: "critical-path"}, {name: "clustering"}}
 	Analyses []Analysis `json:"analyses,omitempty"`
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers"
 	"github.com/cairn-mpi/cairn/controllers/container"
+	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
 // options are the flags. The chart sets them from its values.
@@ -87,8 +88,8 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 // settings are what the flags mean.
 func (o *options) settings() (controllers.Settings, error) {
 	settings := controllers.Settings{
-		Image: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy), Retry: o.retry, StorageWait: o.storageWait, JobTTL: o.jobTTL,
-		Concurrency: o.concurrency,
+		Installation: task.Installation{Image: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
+		Retry:        o.retry, StorageWait: o.storageWait, JobTTL: o.jobTTL, Concurrency: o.concurrency,
 	}
 	if o.image == "" {
 		return settings, errors.New("--image is missing: it names Cairn's image, for sidecars and jobs")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Generates what follows from api/v1alpha1 and the RBAC markers in controllers/:
+# Generates the names of analyses in api/v1alpha1, and what follows from that package and the RBAC markers in controllers/:
 # deep copies, the CRD (as manifest and as chart template) and the operator's
 # role (likewise). `git diff` is empty afterwards when nothing was forgotten.
 set -eu
@@ -9,6 +9,7 @@ trap 'rm -rf "$bin"' EXIT
 
 (cd hack/tools && go build -o "$bin/" sigs.k8s.io/controller-tools/cmd/controller-gen ./slimcrd ./chartrole)
 
+go run ./api/gen -o api/v1alpha1/zz_generated.analyses.go
 "$bin/controller-gen" object paths=./api/...
 "$bin/controller-gen" crd:generateEmbeddedObjectMeta=true paths=./api/... output:crd:dir="$bin/crd"
 "$bin/slimcrd" "$bin/crd/cairn.dev_tracedmpijobs.yaml" \

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
 // longNS is from when on a computation or a call leaves evidence, as in the tracer.
@@ -105,7 +105,7 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 	}
 	e.instances = append(e.instances, one)
 	if len(e.instances) >= 8*trace.MaxInstances {
-		e.instances = recorder.LargestInstances(e.instances)
+		e.instances = observed.LargestInstances(e.instances)
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *Rank) writeEvidence(c *trace.Content) {
 		for i := range taken {
 			taken[i] = e.rows[i].WallNS
 		}
-		recorder.ChooseEvidence(to, e.rows, taken, e.instances, r.now)
+		observed.ChooseEvidence(to, e.rows, taken, e.instances, r.now)
 		to.ReplaceSites(func(line uint32) uint32 { return sites[line] })
 		for i := range to.Outliers {
 			to.Outliers[i].BeginNS += skew

@@ -3,6 +3,7 @@ package simulate
 import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Raw values of the simulated MPI library; they are MPICH's.
@@ -24,7 +25,7 @@ const (
 	procNull  = -1
 )
 
-var constants = []recorder.Constant{
+var constants = []record.Constant{
 	{Kind: "comm", Name: "MPI_COMM_NULL", Value: rawCommNull},
 	{Kind: "comm", Name: "MPI_COMM_WORLD", Value: rawCommWorld},
 	{Kind: "comm", Name: "MPI_COMM_SELF", Value: rawCommSelf},
@@ -38,7 +39,7 @@ var constants = []recorder.Constant{
 	{Kind: "color", Name: "MPI_UNDEFINED", Value: address(undefined)},
 }
 
-func address(v int64) recorder.Address { return recorder.Address(v) }
+func address(v int64) record.Address { return record.Address(v) }
 
 func id(name string) uint16 { return mpi.ByName(name).ID }
 
@@ -78,7 +79,7 @@ const (
 // record ends a call that was entered at a time and lasts until r.now: inputs, outputs and extras in order.
 func (r *Rank) record(function uint16, enter int64, arguments ...any) {
 	start := len(r.log)
-	r.log = append(r.log, make([]uint64, recorder.RecordHeaderWords)...)
+	r.log = append(r.log, make([]uint64, record.HeaderWords)...)
 	for _, a := range arguments {
 		switch a := a.(type) {
 		case int:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A Simulation is a program that has run, or, without the replay, that runs rank by rank as it is asked for.
@@ -164,15 +164,15 @@ func (s *Simulation) run(r *Rank) {
 }
 
 // process is what the tracer would know of a rank's process.
-func (s *Simulation) process(rank int) recorder.Process {
+func (s *Simulation) process(rank int) record.Process {
 	node := rank / s.config.RanksPerNode
-	return recorder.Process{
+	return record.Process{
 		Format: 1, Hostname: fmt.Sprintf("%s-worker-%d", s.config.Pattern, node), PID: 100 + rank%s.config.RanksPerNode,
 		Executable: "/app/" + s.config.Pattern, StartRealtimeNS: epochNS, BootID: fmt.Sprintf("boot-%d", node),
 		ABI: "mpich", LibraryVersion: "MPICH Version:\t4.0.2",
 		LaunchID:  fmt.Sprintf("%s-%d", s.config.Pattern, s.config.Ranks),
-		Clock:     recorder.ProcessClock{Kind: "monotonic"},
-		Modules:   []recorder.Module{{Path: "/app/" + s.config.Pattern, BuildID: "51ab", Base: codeBase, Limit: codeLimit}},
+		Clock:     record.ProcessClock{Kind: "monotonic"},
+		Modules:   []record.Module{{Path: "/app/" + s.config.Pattern, BuildID: "51ab", Base: codeBase, Limit: codeLimit}},
 		CallSites: s.config.CallSites, Timing: s.config.Timing, Constants: constants,
 	}
 }

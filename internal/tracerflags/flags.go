@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
 // Timing says how exactly times are kept.
@@ -48,7 +48,7 @@ func (m *Mode) Register(flags *pflag.FlagSet) {
 
 // Settings are the flags as the tracer's configuration has them.
 func (m *Mode) Settings() (string, error) {
-	settings, err := recorder.ParseMode(m.mode + " " + strings.Join(m.clustering, " "))
+	settings, err := online.ParseMode(m.mode + " " + strings.Join(m.clustering, " "))
 	if err != nil {
 		return "", err
 	}

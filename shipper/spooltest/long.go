@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // A Long is a process that makes more calls than fit into a segment: its records go through the tracer's own code, as
@@ -14,7 +14,7 @@ import (
 type Long struct {
 	t         testing.TB
 	process   *Process
-	spool     *recorder.Spool
+	spool     *spool.Spool
 	segment   []uint64
 	at        int
 	sequence  uint64
@@ -24,10 +24,10 @@ type Long struct {
 
 const headerWords = headerBytes / 8
 
-// Begin makes the directory of the process in a spool.
-func (p *Process) Begin(t testing.TB, spool string) *Long {
+// Begin makes the directory of the process in the spool of a node.
+func (p *Process) Begin(t testing.TB, node string) *Long {
 	t.Helper()
-	dir := filepath.Join(spool, p.Directory())
+	dir := filepath.Join(node, p.Directory())
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (p *Process) Begin(t testing.TB, spool string) *Long {
 			t.Fatal(err)
 		}
 	}
-	s, err := recorder.Open(dir)
+	s, err := spool.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // logistic domain with weights that learn (context mixing: Mahoney, "Adaptive weighing of context models for lossless
 // data compression", Florida Tech. CS-2005-16), and the bits are written by a binary arithmetic coder. Most traces have
 // some thousand bytes of sections, of which zstd, made for more, makes a fifth more (decision 0080). The model has seen
-// the names of names.txt before. All arithmetic is on integers and described in docs/format.md.
+// the names of names.txt before. All arithmetic is on integers and described in docs/format-mixed.md.
 
 const (
 	// mixLimit is the longest content in bytes that the codec is used for: it is slow.

@@ -13,10 +13,10 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// started tells that there is a spool. The shim's one thread starts it.
+// started says that there is a spool. The shim's one thread starts it.
 var started bool
 
 // reason is the errno of a failure, which the shim reports; what has none is said here.
@@ -48,102 +48,103 @@ func cairn_core_start(directory *C.char) (result C.int) {
 	}
 	keepSmall()
 	C.cairn_threads_unbind()
-	spool, err := recorder.Open(C.GoString(directory))
+	s, err := spool.Open(C.GoString(directory))
 	if err != nil {
 		return reason(err)
 	}
 	started = true
 	// one will do; what is handed over may make room for the others
-	if err := supply(spool, 1, 0); err != nil {
+	if err := supply(s, 1, 0); err != nil {
 		return reason(err)
 	}
-	if supply(spool, C.CAIRN_READY-1, 0) != nil {
+	if supply(s, C.CAIRN_READY-1, 0) != nil {
 		C.cairn_none_left()
 	}
-	go compress(spool)
+	go compress(s)
 	return 0
 }
 
-// compress works off what the application's threads hand over, until the process ends or tracing stops.
-func compress(spool *recorder.Spool) {
-	defer C.cairn_end() // after the reason is in the segments' headers
+// compress handles what the application's threads hand over, until the process ends or tracing stops.
+func compress(s *spool.Spool) {
+	defer C.cairn_end() // after the reason is in the headers of the buffers
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("the recorder failed: %v", p)
 			complain("%v", err)
-			spool.Stop(err)
+			s.Stop(err)
 		}
 	}()
 	for {
 		var wanted, starving, asked C.uint32_t
 		var minimum C.uint64_t
 		events := C.cairn_await(&wanted, &minimum, &starving, &asked)
-		err := supply(spool, int(wanted), uint64(minimum))
-		workOff(spool, events)
+		err := supply(s, int(wanted), uint64(minimum))
+		handleEvents(s, events)
 		if asked != 0 {
-			answer(spool)
+			answer(s)
 		}
-		took(spool)
+		noteUsage(s)
 		if err == nil {
 			continue
 		}
 		// what was just compressed may have made room
-		switch err = supply(spool, 1, uint64(minimum)); {
+		switch err = supply(s, 1, uint64(minimum)); {
 		case err == nil:
 		case starving == 0:
 			C.cairn_none_left()
 		default:
 			complain("process %d: %v", os.Getpid(), err)
-			spool.Stop(err)
+			s.Stop(err)
 			return
 		}
 	}
 }
 
-// supply makes n segments ready, one of them with room for minimum bytes of records.
-func supply(spool *recorder.Spool, n int, minimum uint64) error {
+// supply makes n record buffers ready, one of them with room for minimum bytes of records.
+func supply(s *spool.Spool, n int, minimum uint64) error {
 	for range n {
-		segment, capacity, err := spool.Fresh(minimum)
+		buffer, capacity, err := s.Fresh(minimum)
 		if err != nil {
 			return err
 		}
-		C.cairn_supply(segment, C.uint64_t(capacity))
+		C.cairn_supply(buffer, C.uint64_t(capacity))
 		minimum = 0
 	}
 	return nil
 }
 
-// workOff does what a list of events tells. Threads go on meanwhile: segments that they need are not left for later.
-func workOff(spool *recorder.Spool, e *C.struct_cairn_event) {
+// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that application
+// threads do not starve.
+func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
-		// the event is in the segment, which may be another thread's as soon as it is worked off
-		thread, segment, full := uint32(e.thread), e.segment, e.full != 0
+		// the event is in the buffer, which may be another thread's as soon as it is consumed
+		thread, buffer, full := uint32(e.thread), e.segment, e.full != 0
 		if e.own != 0 && !full {
-			spool.Adopt(uint32(e.own)-1, segment, uint64(e.capacity))
+			s.Adopt(uint32(e.own)-1, buffer, uint64(e.capacity))
 		}
 		e = e.next
 		if full {
-			spool.Full(thread, segment)
-			if wanted := C.cairn_worked_off(C.uint32_t(spool.Spare())); wanted > 0 && supply(spool, int(wanted), 0) != nil {
+			s.Full(thread, buffer)
+			if wanted := C.cairn_worked_off(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
 				C.cairn_none_left()
 			}
 		} else {
-			spool.Given(thread, segment)
+			s.Given(thread, buffer)
 		}
 	}
 }
 
-// took notes what tracing has taken.
-func took(spool *recorder.Spool) {
-	var s C.struct_cairn_stalls
-	C.cairn_stalled(&s)
-	spool.Took(recorder.Stalls{Count: uint64(s.count), TotalNS: uint64(s.total_ns), LongestNS: uint64(s.longest_ns)})
+// noteUsage notes what tracing has taken.
+func noteUsage(s *spool.Spool) {
+	var stalls C.struct_cairn_stalls
+	C.cairn_stalled(&stalls)
+	s.NoteUsage(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
 }
 
-// answer tells a thread at a marker what this rank says there.
-func answer(spool *recorder.Spool) {
+// answer gives a thread at a marker the rank's ballot.
+func answer(s *spool.Spool) {
 	var words [C.CAIRN_BALLOT]C.uint64_t
-	b, ok := spool.Ballot()
+	b, ok := s.Ballot()
 	result := C.int(0)
 	if ok {
 		result = 1

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // build makes the library and the driver, once.
@@ -81,7 +81,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 				strings.Count(got, "\n") > 1 {
 				t.Errorf("standard error %q", got)
 			}
-			_, report, err := recorder.Recover(dir)
+			_, report, err := spool.Recover(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // buildPanicking makes the library with a recorder that panics at a named step, once there was a checkpoint: the
@@ -20,7 +20,7 @@ import (
 func buildPanicking(t *testing.T, step string) string {
 	t.Helper()
 	dir := t.TempDir()
-	spool, err := filepath.Abs("../recorder/spool.go")
+	spool, err := filepath.Abs("../recorder/spool/spool.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func buildPanicking(t *testing.T, step string) string {
 	}
 	const place = "func (s *Spool) reach(step string) {\n"
 	if strings.Count(string(text), place) != 1 {
-		t.Fatal("recorder/spool.go has no " + place)
+		t.Fatal("recorder/spool/spool.go has no " + place)
 	}
 	broken := strings.Replace(string(text), place,
 		place+fmt.Sprintf("\tif step == %q && s.checkpoints > 0 {\n\t\tpanic(\"for a test\")\n\t}\n", step), 1)
@@ -57,7 +57,7 @@ func buildPanicking(t *testing.T, step string) string {
 func TestPanicEndsTracingOnly(t *testing.T) {
 	const tracingStopped = 4 // the driver's own exit code for it
 	_, driver := build(t)
-	for _, step := range []string{"segment full", "segments worked off", "checkpoint begins", "state encoded", "segment wanted"} {
+	for _, step := range []string{"buffer full", "buffers consumed", "checkpoint begins", "state encoded", "buffer wanted"} {
 		t.Run(step, func(t *testing.T) {
 			library, dir := buildPanicking(t, step), processDirectory(t)
 			var stderr strings.Builder
@@ -71,7 +71,7 @@ func TestPanicEndsTracingOnly(t *testing.T) {
 			if got := stderr.String(); got != "cairn: the recorder failed: for a test\n" {
 				t.Errorf("standard error %q", got)
 			}
-			_, report, err := recorder.Recover(dir)
+			_, report, err := spool.Recover(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

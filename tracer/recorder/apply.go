@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // scratch is memory that one call after the other uses.
@@ -27,25 +28,27 @@ func (s *scratch) push(v int64) {
 	s.lengths = append(s.lengths, 1)
 }
 
-// A call is a record that is being worked off.
+// A call is a record that is being consumed.
 type call struct {
 	*layout
 	words   []uint64
 	in, out []int32 // where a parameter stands in the record, by index
 	failed  bool    // outputs are not defined
 	atRoot  bool    // root-only parameters are significant
+	whole   bool    // all of its arguments are in the record
 	comm    *communicator
+	own     int32  // rank in it, none: not known
 	newID   int32  // of the communicator that the call creates
 	request uint64 // raw handle of the request that the call creates
 	creates bool   // it does
 }
 
 // apply records one committed call of a thread.
-func (r *Recorder) apply(t *thread, rec record) {
+func (r *Recorder) apply(t *thread, rec record.Record) {
 	before := t.latest
 	t.latest = nil
 	t.loop.forget()
-	l := layoutFor(rec.function)
+	l := layoutFor(rec.Function)
 	if l == nil {
 		r.lost.Malformed++
 		return
@@ -53,67 +56,67 @@ func (r *Recorder) apply(t *thread, rec record) {
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
 	r.requests.begin(t.number)
-	c := call{layout: l, words: rec.words, atRoot: true, newID: none}
-	result := rec.words[recordReturn]
+	c := call{layout: l, words: rec.Words, atRoot: true, own: none, newID: none}
+	result := rec.Words[record.ReturnWord]
 	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
+	extras := r.prepare(&c, rec)
+	s.key = r.keyOf(s.key[:0], t, &c, rec, extras)
+	known := len(r.signatures.terminals)
+	number, creator, wide := r.terminalOf(s.key, &c)
+	if c.whole && !wide && int(number) < known {
+		r.buildRepeat(t, before, &c, rec, number, creator)
+	}
+	t.append(number, rec)
+	if wide && t.tally != nil { // arguments are compared all the same
+		t.tally.AddArguments(r.widening.varied)
+	}
+	t.returned(number, s)
+	t.untraced = r.off
+}
 
-	rd := reader{words: rec.words, at: l.length, ok: true}
+// prepare finds where the parameters of a call stand in its record, and on which communicator it is. It returns where the
+// extras begin.
+func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
+	l := c.layout
+	rd := record.Reader{Words: rec.Words, At: l.length, OK: true}
 	if l.length > 0 {
 		c.in, c.out = l.in, l.out
-		rd.ok = l.length <= len(rec.words)
+		rd.OK = l.length <= len(rec.Words)
 	} else {
-		c.in, c.out = s.in, s.out
-		rd.at = recordPayload
+		c.in, c.out = r.scratch.in, r.scratch.out
+		rd.At = record.HeaderWords
 		c.locate(&rd)
 	}
-	own := int32(none)
-	whole := rd.ok && rec.flags&flagTruncated == 0
-	if whole && l.comm >= 0 {
+	c.whole = rd.OK && rec.Flags&record.FlagTruncated == 0
+	if c.whole && l.comm >= 0 {
 		c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]]))
 		if c.comm != nil {
-			own = c.comm.own
+			c.own = c.comm.own
 			if l.root >= 0 {
 				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
 			}
 		}
 	}
+	return rd.At
+}
 
-	key := s.key[:0]
+// keyOf writes the key of a call, and does on the way what the call means to handles, requests and communicators. The extras
+// of its record begin at this word.
+func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extras int) []byte {
+	l := c.layout
 	r.sites.missed = false
-	function := uint64(rec.function)
-	if whole && c.ignoresStatus() {
+	function := uint64(rec.Function)
+	if c.whole && c.ignoresStatus() {
 		function |= statusIgnored
 	}
 	if t.untraced {
 		function |= untracedKey
 	}
 	key = binary.AppendUvarint(key, function)
-	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
-	key = binary.AppendVarint(key, int64(own))
-	key = r.result(key, l, result)
-	hasComm := false
-	if whole {
-		for i := range l.params {
-			switch p := &l.params[i]; {
-			case p.in && p.plain: // most are
-				key = r.word(key, p.kind, c.words[c.in[i]], mpi.EffectNone)
-			case p.in:
-				key = r.inValue(key, &c, i)
-			}
-		}
-		r.requests.begin(t.number)
-		for i := range l.params {
-			if l.params[i].out {
-				key = r.outValue(key, &c, i)
-			}
-		}
-		r.complete(&c)
-		if !c.failed {
-			r.free(&c)
-			extras := reader{words: rec.words, at: rd.at, ok: true}
-			hasComm = r.afterwards(&c, &extras)
-		}
-	} else {
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.Words[record.AddressWord])))
+	key = binary.AppendVarint(key, int64(c.own))
+	key = r.result(key, l, rec.Words[record.ReturnWord])
+	if !c.whole {
 		r.lost.Truncated++
 		for i := range l.params {
 			if l.params[i].in {
@@ -123,25 +126,47 @@ func (r *Recorder) apply(t *thread, rec record) {
 				key = appendForm(key, trace.Absent)
 			}
 		}
+		return append(key, 0) // it creates no communicator
 	}
-	if hasComm {
-		key = append(key, 1)
-	} else {
-		key = append(key, 0)
+	for i := range l.params {
+		switch p := &l.params[i]; {
+		case p.in && p.plain: // most are
+			key = r.word(key, p.kind, c.words[c.in[i]], mpi.EffectNone)
+		case p.in:
+			key = r.inValue(key, c, i)
+		}
 	}
-	s.key = key
-	wide, general, recent := false, false, int32(none)
-	if whole {
-		if key, wide = r.widen(key, l, c.creates); wide {
+	r.requests.begin(t.number)
+	for i := range l.params {
+		if l.params[i].out {
+			key = r.outValue(key, c, i)
+		}
+	}
+	r.complete(c)
+	if !c.failed {
+		r.free(c)
+		rd := record.Reader{Words: rec.Words, At: extras, OK: true}
+		if r.applyEffects(c, &rd) {
+			return append(key, 1)
+		}
+	}
+	return append(key, 0)
+}
+
+// terminalOf is the terminal of a call with this key, and its creator if it creates a request. wide reports whether numbers of
+// the key have become values of streams (families.go).
+func (r *Recorder) terminalOf(key []byte, c *call) (number, creator int32, wide bool) {
+	general, recent := false, int32(none)
+	if c.whole {
+		if key, wide = r.widen(key, c.layout, c.creates); wide {
 			recent = r.widening.recent
 		}
 		if r.generality > keepsEverything && recent == none && !r.knows(key, c.creates) {
-			key, general = r.generalize(key, l, c.creates), true
+			key, general = r.generalize(key, c.layout, c.creates), true
 		}
 	}
-
-	creator, known := int32(none), len(r.signatures.terminals)
-	number := recent
+	known := len(r.signatures.terminals)
+	number, creator = recent, none
 	switch {
 	case c.creates:
 		if creator = recent; creator == none {
@@ -161,21 +186,13 @@ func (r *Recorder) apply(t *thread, rec record) {
 	if len(r.signatures.terminals) > known {
 		r.grew(len(key) + newSignatureBytes)
 	}
-	if whole && !wide && int(number) < known {
-		r.remember(t, before, &c, rec, number, creator)
-	}
-	t.append(number, rec)
-	if wide && t.tally != nil { // arguments are compared all the same
-		t.tally.now.exact = mix(t.tally.now.exact, r.widening.told)
-	}
-	t.returned(number, s)
-	t.untraced = r.off
+	return number, creator, wide
 }
 
 // newSignatureBytes is what a signature takes beside its key, with its results.
 const newSignatureBytes = 256
 
-// knows tells whether there was a call with this key.
+// knows reports whether there was a call with this key.
 func (r *Recorder) knows(key []byte, creates bool) bool {
 	byKey := r.signatures.byKey
 	if creates {
@@ -195,396 +212,33 @@ func (r *Recorder) created(creator int32, raw uint64) int32 {
 }
 
 // locate finds where the parameters of a call stand in its record.
-func (c *call) locate(rd *reader) {
+func (c *call) locate(rd *record.Reader) {
 	for i := range c.params {
 		if p := &c.params[i]; p.in {
-			c.in[i] = int32(rd.at)
-			rd.pass(p.shape)
+			c.in[i] = int32(rd.At)
+			pass(rd, p.shape)
 		}
 	}
 	for i := range c.params {
 		if p := &c.params[i]; p.out {
-			c.out[i] = int32(rd.at)
-			rd.pass(p.shape)
+			c.out[i] = int32(rd.At)
+			pass(rd, p.shape)
 		}
 	}
 }
 
 // append adds a call to the thread's grammar and timing.
-func (t *thread) append(number int32, rec record) {
+func (t *thread) append(number int32, rec record.Record) {
 	t.grammar.Append(number)
-	t.time(number, rec.words[recordLength], int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
-	t.lastFunction = rec.function
+	t.time(number, rec.Words[record.LengthWord], int64(rec.Words[record.EnterWord]), int64(rec.Words[record.ExitWord]))
+	t.lastFunction = rec.Function
 	t.calls++
 }
 
-// isRoot tells whether the caller is the root of a rooted collective.
+// isRoot reports whether the caller is the root of a rooted collective.
 func (r *Recorder) isRoot(c *communicator, root uint64) bool {
 	if c.inter {
 		return r.undefinedRoot != 0 && int32(root) == int32(r.root)
 	}
 	return int32(root) == c.own
-}
-
-// result writes what the function itself returned: success, or an error code by its name. The codes that MPICH makes up
-// differ from call to call and rank to rank, so they are values of a stream: calls that fail alike are one terminal.
-func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
-	switch {
-	case l.returnSlot == inStream:
-		r.scratch.push(int64(word))
-		return appendForm(key, trace.Stream)
-	case l.errorCode && int32(word) == 0:
-		return appendInt(key, 0)
-	case l.errorCode:
-		code := int64(int32(word))
-		if v, ok := r.constants[mpi.KindErrorCode].lookup(uint64(code)); ok {
-			return appendName(key, v)
-		}
-		r.scratch.push(code)
-		return appendForm(key, trace.Stream)
-	}
-	return r.word(key, l.spec.Return, word, mpi.EffectNone)
-}
-
-// inValue writes a parameter as it was before the call.
-func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
-	p := &c.params[i]
-	if p.spec.RootOnly && !c.atRoot || r.inPlace(c, p) {
-		return appendForm(key, trace.Absent)
-	}
-	rd := reader{words: c.words, at: int(c.in[i]), ok: true}
-	if endsRequest(p.spec) {
-		return r.endable(key, p, &rd)
-	}
-	// the effect of a call is on its out value; on entry a handle is only used
-	return r.value(key, p, p.inSlot, &rd, mpi.EffectNone)
-}
-
-// outValue writes a parameter as it was after the call.
-func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
-	p := &c.params[i]
-	rd := reader{words: c.words, at: int(c.out[i]), ok: true}
-	switch {
-	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
-		return appendForm(key, trace.Absent)
-	case p.kind == mpi.KindBuffer:
-		// an address is known whatever became of the call
-		return r.word(key, p.kind, rd.word(), mpi.EffectNone)
-	case c.failed && p.spec.Effect == mpi.EffectCompleted:
-		return r.afterFailure(key, c, p, &rd)
-	case c.failed, p.outSlot == leftOut:
-		return appendForm(key, trace.Absent)
-	case p.outSlot == inSignatureIf && !r.defined(c, p):
-		return appendForm(key, trace.Absent)
-	case p.outSlot == inStatusList && p.shape == shapeStatus:
-		return r.statusIf(key, r.defined(c, p), &rd)
-	case i == c.newRequest:
-		raw := rd.word()
-		if r.requests.isNull(raw) {
-			return r.word(key, p.kind, raw, mpi.EffectNone)
-		}
-		c.request, c.creates = raw, true
-		return append(key, formNewRequest)
-	case i == c.newComm:
-		raw := rd.word()
-		v := r.handles[p.kind].create(raw)
-		if predefined(v) {
-			return appendName(key, v)
-		}
-		c.newID = v
-		return appendHandle(key, v)
-	}
-	return r.value(key, p, p.outSlot, &rd, p.spec.Effect)
-}
-
-// inPlace tells whether a parameter does not count because a buffer is MPI_IN_PLACE.
-func (r *Recorder) inPlace(c *call, p *parameter) bool {
-	if p.spec.UnlessInPlace == 0 {
-		return false
-	}
-	i := p.spec.UnlessInPlace - 1
-	at := c.in[i]
-	if !c.params[i].in {
-		at = c.out[i]
-	}
-	v, ok := r.constants[mpi.KindBuffer].lookup(c.words[at])
-	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
-}
-
-// defined tells whether the flag that a parameter depends on is true.
-func (r *Recorder) defined(c *call, p *parameter) bool {
-	if p.spec.OnlyIf == 0 {
-		return true
-	}
-	i := p.spec.OnlyIf - 1
-	return c.params[i].out && c.params[i].shape == shapeWord && c.words[c.out[i]] != 0
-}
-
-// value writes a parameter by its slot.
-func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effect mpi.Effect) []byte {
-	s := &r.scratch
-	switch where {
-	case inStream:
-		s.push(int64(rd.word()))
-		return appendForm(key, trace.Stream)
-	case inList:
-		elements, special, sentinel := rd.array()
-		if special != 0 {
-			return r.special(key, p.kind, special, sentinel)
-		}
-		s.values = append(s.values, int64(len(elements)))
-		for _, e := range elements {
-			s.values = append(s.values, int64(e))
-		}
-		s.lengths = append(s.lengths, int32(1+len(elements)))
-		return appendForm(key, trace.ListStream)
-	case inStatus:
-		rd.word() // whether the application ignored it
-		s.status(rd.take(statusWords))
-		return appendForm(key, trace.Status)
-	case inStatuses, inStatusList:
-		return r.statuses(key, where, rd)
-	}
-	switch p.shape {
-	case shapeArray:
-		elements, special, sentinel := rd.array()
-		if special != 0 {
-			return r.special(key, p.kind, special, sentinel)
-		}
-		key = appendList(key, len(elements))
-		for _, e := range elements {
-			key = r.word(key, p.kind, e, effect)
-		}
-		return key
-	case shapeString:
-		return r.text(key, rd)
-	case shapeStrings:
-		return r.texts(key, rd)
-	case shapeArgumentLists:
-		n := int64(rd.word())
-		if n < 0 {
-			return r.specialLength(key, p.kind, n, rd)
-		}
-		key = appendList(key, int(n))
-		for range n {
-			key = r.texts(key, rd)
-		}
-		return key
-	}
-	return r.word(key, p.kind, rd.word(), effect)
-}
-
-func (r *Recorder) text(key []byte, rd *reader) []byte {
-	text, special, sentinel := rd.text()
-	if special != 0 {
-		return r.special(key, mpi.KindString, special, sentinel)
-	}
-	return appendText(key, text)
-}
-
-func (r *Recorder) texts(key []byte, rd *reader) []byte {
-	n := int64(rd.word())
-	if n < 0 {
-		return r.specialLength(key, mpi.KindStrings, n, rd)
-	}
-	key = appendList(key, int(n))
-	for range n {
-		key = r.text(key, rd)
-	}
-	return key
-}
-
-func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *reader) []byte {
-	var sentinel uint64
-	if n == lengthSentinel {
-		sentinel = rd.word()
-	}
-	return r.special(key, kind, int(n), sentinel)
-}
-
-// special writes what stands in the place of an array.
-func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint64) []byte {
-	switch special {
-	case lengthSentinel:
-		if v, ok := r.sentinels[kind].lookup(sentinel); ok {
-			return appendName(key, v)
-		}
-		return appendForm(key, trace.Pointer)
-	case lengthNull:
-		return appendForm(key, trace.Null)
-	}
-	return appendForm(key, trace.Absent)
-}
-
-// word writes one word by its kind.
-func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) []byte {
-	if h := r.handles[kind]; h != nil {
-		v, ok := h.table.get(w)
-		switch {
-		case !ok && w == 0:
-			return appendForm(key, trace.Null)
-		case !ok, effect == mpi.EffectNew:
-			v = h.create(w)
-		}
-		if predefined(v) {
-			return appendName(key, v)
-		}
-		return appendHandle(key, v)
-	}
-	switch kind {
-	case mpi.KindRequest:
-		v := r.requests.mention(w)
-		if v < 0 {
-			return appendName(key, v)
-		}
-		return appendHandle(key, v)
-	case mpi.KindBuffer, mpi.KindPointer, mpi.KindFunction: // isAddress
-		if v, ok := r.constants[kind].lookup(w); ok {
-			return appendName(key, v)
-		}
-		if w == 0 {
-			return appendForm(key, trace.Null)
-		}
-		if kind == mpi.KindFunction {
-			// a site is the return address of what ends before it: of the function's first byte
-			if site := r.sites.of(w + 1); site > 0 {
-				return appendCode(key, site)
-			}
-		}
-		return r.pointer(key, w)
-	case mpi.KindDouble:
-		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
-	}
-	if v, ok := r.constants[kind].lookup(w); ok {
-		return appendName(key, v)
-	}
-	return appendInt(key, int64(w))
-}
-
-// anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
-func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
-	_, constant := r.constants[kind].lookup(w)
-	return !constant && w != 0 && !isEntry(w) // a located one is in the key
-}
-
-// endable writes requests that the call may end, and remembers which ids they stand for.
-func (r *Recorder) endable(key []byte, p *parameter, rd *reader) []byte {
-	s := &r.scratch
-	elements, list := rd.words[rd.at:rd.at+1], p.shape == shapeArray
-	if list {
-		var special int
-		if elements, special, _ = rd.array(); special != 0 {
-			return r.special(key, p.kind, special, 0)
-		}
-		key = appendList(key, len(elements))
-	}
-	for _, raw := range elements {
-		v := r.requests.mention(raw)
-		s.named = append(s.named, v)
-		if v < 0 {
-			key = appendName(key, v)
-		} else {
-			key = appendHandle(key, v)
-		}
-	}
-	return key
-}
-
-// afterFailure writes what became of the requests of a call that failed: whether it completed some is not to be told from
-// anything else.
-func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *reader) []byte {
-	after := c.elements(p, int32(rd.at))
-	if p.shape == shapeArray {
-		key = appendList(key, len(after))
-	}
-	for k, raw := range after {
-		switch {
-		case r.requests.isNull(raw):
-			v, _ := r.requests.table.get(raw)
-			key = appendName(key, v)
-		case k < len(r.scratch.named) && r.scratch.named[k] >= 0:
-			key = appendHandle(key, r.scratch.named[k])
-		default:
-			key = appendForm(key, trace.Absent)
-		}
-	}
-	return key
-}
-
-// status pushes the five fields of a status.
-func (s *scratch) status(w []uint64) {
-	for _, field := range statusFieldsOf(w) {
-		s.push(field)
-	}
-}
-
-// statusFieldsOf takes a status of a record apart.
-func statusFieldsOf(w []uint64) [statusFields]int64 {
-	if len(w) != statusWords {
-		return [statusFields]int64{}
-	}
-	return [statusFields]int64{
-		int64(int32(w[0])), int64(int32(w[0] >> 32)), // source, tag
-		int64(int32(w[1])), int64(int32(w[1] >> 32)), // error, cancelled
-		int64(w[2]), // bytes
-	}
-}
-
-// statusIf writes a status that exists only sometimes.
-func (r *Recorder) statusIf(key []byte, exists bool, rd *reader) []byte {
-	s := &r.scratch
-	rd.word()
-	if !exists {
-		s.push(0)
-		return appendForm(key, trace.ListStream)
-	}
-	fields := statusFieldsOf(rd.take(statusWords))
-	s.values = append(append(s.values, statusFields), fields[:]...)
-	s.lengths = append(s.lengths, 1+statusFields)
-	return appendForm(key, trace.ListStream)
-}
-
-func (r *Recorder) statuses(key []byte, where slot, rd *reader) []byte {
-	s := &r.scratch
-	rd.word()
-	words, special := rd.statuses()
-	if special != 0 {
-		words = nil
-	}
-	n := len(words) / statusWords
-	if where == inStatuses {
-		key = appendList(key, n)
-		for i := range n {
-			key = appendForm(key, trace.Status)
-			s.status(words[i*statusWords : (i+1)*statusWords])
-		}
-		return key
-	}
-	s.values = append(s.values, int64(n*statusFields))
-	for i := range n {
-		fields := statusFieldsOf(words[i*statusWords : (i+1)*statusWords])
-		s.values = append(s.values, fields[:]...)
-	}
-	s.lengths = append(s.lengths, int32(1+n*statusFields))
-	return appendForm(key, trace.ListStream)
-}
-
-// statusIgnored is added to the function in the key of a call that was given MPI_STATUS(ES)_IGNORE.
-const statusIgnored = 1 << 17
-
-// The word before a status: what became of it, and whether the program wanted it.
-const (
-	statusGiven            = 0
-	statusGivenAndIgnored  = 1
-	statusAbsent           = -1
-	statusAbsentAndIgnored = -2
-)
-
-// ignoresStatus tells whether the program passed MPI_STATUS(ES)_IGNORE.
-func (c *call) ignoresStatus() bool {
-	if c.status < 0 {
-		return false
-	}
-	w := int64(c.words[c.out[c.status]])
-	return w == statusGivenAndIgnored || w == statusAbsentAndIgnored
 }

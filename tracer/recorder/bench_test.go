@@ -3,79 +3,72 @@ package recorder
 import (
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // benchmark measures what a program costs per call, from raw record to grammar, streams and timing.
-func benchmark(b *testing.B, program func(s *fakeShim)) {
-	s := newFakeShim(b)
-	s.process.Timing = "lossy"
-	s.init(0, 4)
+func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
+	s := recordtest.NewShim(b)
+	s.Process.Timing = "lossy"
+	s.Init(0, 4)
 	program(s) // meets everything
-	warm := len(s.thread(0).words)
+	warm := len(s.Thread(0).Words)
 	for range 64 {
 		program(s)
 	}
-	r := New(s.process)
+	r := New(s.Process)
 	b.ReportAllocs()
-	seg := &segment{words: s.thread(0).words[:warm]}
-	seg.words[headerUsed] = uint64(warm-headerWords) * 8
-	r.consume([]*source{{thread: r.thread(0), segments: []*segment{seg}, closed: true}})
-	rest := append(newSegmentWords(0, 1), s.thread(0).words[warm:]...)
-	rest[headerUsed] = uint64(len(rest)-headerWords) * 8
+	seg := &record.Buffer{Words: s.Thread(0).Words[:warm]}
+	seg.Words[record.HeaderUsed] = uint64(warm-record.BufferHeaderWords) * 8
+	r.Consume([]*Source{{thread: r.thread(0), Buffers: []*record.Buffer{seg}, Closed: true}})
+	rest := append(recordtest.NewBuffer(0, 1), s.Thread(0).Words[warm:]...)
+	rest[record.HeaderUsed] = uint64(len(rest)-record.BufferHeaderWords) * 8
 	before := r.Calls()
-	start := cpuTime(b)
+	start := recordtest.CPUTime(b)
 	b.ResetTimer()
 	for b.Loop() {
 		t := r.thread(0)
 		t.sequence, t.offset = 1, 0
-		r.consume([]*source{{thread: t, segments: []*segment{{sequence: 1, words: rest}}, closed: true}})
+		r.Consume([]*Source{{thread: t, Buffers: []*record.Buffer{{Sequence: 1, Words: rest}}, Closed: true}})
 	}
 	b.StopTimer()
 	calls := r.Calls() - before
 	// CPU time, so that the figure holds on a machine that does other things too
-	b.ReportMetric(float64(cpuTime(b)-start)/float64(calls), "cpu-ns/call")
+	b.ReportMetric(float64(recordtest.CPUTime(b)-start)/float64(calls), "cpu-ns/call")
 	b.ReportMetric(float64(len(r.AppendState(nil)))/float64(r.Calls()), "state-bytes/call")
 }
 
 func BenchmarkBarrier(b *testing.B) {
-	benchmark(b, func(s *fakeShim) {
+	benchmark(b, func(s *recordtest.Shim) {
 		for range 8 {
-			s.call(0, "MPI_Barrier", 0, commWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 	})
 }
 
 func BenchmarkRecvWildcard(b *testing.B) {
 	k := int64(0)
-	benchmark(b, func(s *fakeShim) {
+	benchmark(b, func(s *recordtest.Shim) {
 		for range 8 {
 			k++
-			s.call(0, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: k * 7 % 4, tag: 7, bytes: 4})
+			s.Call(0, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: k * 7 % 4, Tag: 7, Bytes: 4})
 		}
 	})
 }
 
 func BenchmarkStencil(b *testing.B) {
-	benchmark(b, func(s *fakeShim) {
-		var raw list
+	benchmark(b, func(s *recordtest.Shim) {
+		var raw recordtest.List
 		for k := range int64(4) {
-			s.callAt(0, 0x401100, "MPI_Irecv", 0, 1, typeInt, k, 7, commWorld, 0x10, 1000+k)
+			s.CallAt(0, 0x401100, "MPI_Irecv", 0, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x10, 1000+k)
 			raw = append(raw, 1000+k)
 		}
 		for k := range int64(4) {
-			s.callAt(0, 0x401200, "MPI_Isend", 0, 0x10, 1, typeInt, k, 7, commWorld, 0x6c000000)
+			s.CallAt(0, 0x401200, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x6c000000)
 			raw = append(raw, 0x6c000000)
 		}
-		s.waitall(raw)
-		s.call(0, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
+		s.Waitall(raw)
+		s.Call(0, "MPI_Allreduce", 0, 0x10, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
 	})
-}
-
-func cpuTime(b *testing.B) int64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -1,159 +1,17 @@
 package recorder
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
-
-// timesIn are the gaps and durations of a thread's records, by a plain reading of them.
-func (s *fakeShim) timesIn(thread uint32) (gaps, durations []int64) {
-	seg := &segment{words: s.threads[thread].words}
-	last := int64(0)
-	for at := headerWords; at < len(seg.words); {
-		n := int(low(seg.words[at+recordReserved])) / 8
-		enter, exit := int64(seg.words[at+recordEnter]), int64(seg.words[at+recordExit])
-		if len(gaps) == 0 {
-			last = enter
-		}
-		gaps, durations = append(gaps, enter-last), append(durations, exit-enter)
-		last = exit
-		at += n
-	}
-	return gaps, durations
-}
-
-// longProgram has two threads, of which one repeats a loop and the other one is irregular.
-func longProgram(t testing.TB, seed uint64, calls int) *fakeShim {
-	random := rand.New(rand.NewPCG(seed, 3))
-	s := newFakeShim(t)
-	s.process.BootID = ""
-	s.init(0, 4)
-	for range calls {
-		thread := uint32(0)
-		if random.IntN(20) == 0 {
-			thread = 1
-		}
-		s.clock += random.Uint64N(1 << random.IntN(30))
-		if thread == 0 {
-			s.call(0, "MPI_Barrier", 0, commWorld)
-		} else {
-			s.call(1, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10,
-				status{source: random.Int64N(4), tag: random.Int64N(1 << 20), bytes: random.Int64N(1 << 30)})
-		}
-	}
-	return s
-}
-
-func requireTimes(t *testing.T, s *fakeShim, c *trace.Content, calls func(thread int) uint64) {
-	t.Helper()
-	require.LessOrEqual(t, c.Threads.Len(), len(s.threads))
-	for _, thread := range c.Threads.All() {
-		wantGaps, wantDurations := s.timesIn(uint32(thread.Thread))
-		n := min(calls(thread.Thread), uint64(len(wantGaps)))
-		gaps, durations, err := thread.Times()
-		require.NoError(t, err)
-		require.True(t, slices.Equal(wantGaps[:n], gaps), "gaps of thread %d", thread.Thread)
-		require.True(t, slices.Equal(wantDurations[:n], durations), "durations of thread %d", thread.Thread)
-	}
-}
-
-// Times come back as they were from blocks of all sizes, from the log and from memory.
-func TestTimesComeBackFromBlocks(t *testing.T) {
-	for seed := range uint64(8) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := longProgram(t, seed, 20_000)
-			s.process.SegmentBytes = segmentHeaderSize + 4096
-			w, dir := startSpool(t, s)
-			w.spool.recorder.blockCalls = []uint64{1, 7, 100, 1000, 4096, 30_000, 1 << 16, 3}[seed]
-			w.play(s, func(n int) {
-				if n%(500+300*int(seed)) == 0 {
-					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
-				}
-			})
-			c, _, err := Recover(dir)
-			require.NoError(t, err)
-			all := func(int) uint64 { return 1 << 40 }
-			requireTimes(t, s, c, all)
-			compare(t, s.content(), c)
-			c, report, err := Snapshot(dir)
-			require.NoError(t, err)
-			require.Greater(t, report.Calls, uint64(19_000))
-			requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
-
-			r := New(s.process)
-			r.blockCalls = 512
-			r.consume(s.sources(r, true))
-			again, err := Restore(s.process, r.AppendState(nil))
-			require.NoError(t, err)
-			c, err = again.Content()
-			require.NoError(t, err)
-			requireTimes(t, s, c, all)
-		})
-	}
-}
-
-// The files of the log are closed when they are long enough; those that somebody has taken over and removed do not count
-// against the limit of the process any more. A block that is missing is an error, and not made up.
-func TestBlockLogIsCutIntoFiles(t *testing.T) {
-	s := longProgram(t, 1, 300_000)
-	w, dir := startSpool(t, s)
-	w.spool.recorder.blockCalls = 1000
-	w.play(s, func(n int) {
-		if n%5000 == 0 {
-			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
-		}
-	})
-	d, err := openPath(dir)
-	require.NoError(t, err)
-	defer d.Close()
-	var sum int64
-	for _, prefix := range []string{timesFile, valuesFile} {
-		numbers, err := d.numbered(prefix)
-		require.NoError(t, err)
-		if prefix == timesFile {
-			require.Greater(t, len(numbers), 1)
-		}
-		for _, number := range numbers {
-			info, err := os.Stat(filepath.Join(dir, prefix+strconv.Itoa(number)))
-			require.NoError(t, err)
-			require.Less(t, info.Size(), int64(2*blockLogBytes))
-			sum += info.Size()
-		}
-	}
-	x, err := d.readBlockIndex(timesFile, valuesFile)
-	require.NoError(t, err)
-	var indexed int64
-	for _, list := range x.blocks {
-		for i := range list {
-			indexed += int64(list[i].size)
-			b, err := x.open(&list[i])
-			require.NoError(t, err)
-			require.Equal(t, list[i].size, blockHeader+len(b.data[0])+len(b.data[1]))
-		}
-	}
-	require.Equal(t, sum, indexed)
-
-	before, first := w.spool.diskBytes, w.spool.times.present[0]
-	require.NoError(t, os.Remove(filepath.Join(dir, "times-0")))
-	w.spool.forgetRemoved()
-	require.Equal(t, before-first, w.spool.diskBytes)
-	_, _, err = Recover(dir)
-	require.ErrorIs(t, err, errBlocks)
-}
 
 // The memory of blocks that were written is used for the ones that follow: a program that goes on for ever gives the garbage
 // collector little to do, which would hold up the compressor, and in the end calls of the application.
 func TestMemoryOfBlocksIsUsedAgain(t *testing.T) {
-	r := New(newFakeShim(t).process)
+	r := New(recordtest.NewShim(t).Process)
 	th := r.thread(0)
 	times := make([]int64, 2048)
 	next := int64(0)
@@ -168,37 +26,11 @@ func TestMemoryOfBlocksIsUsedAgain(t *testing.T) {
 			th.closeTimes()
 		}
 		for _, b := range r.full {
-			r.recycle(b)
+			r.Recycle(b)
 		}
 		r.full = r.full[:0]
 	}
 	checkpoint()
 	n := testing.AllocsPerRun(20, checkpoint)
 	require.LessOrEqual(t, n, 8.0, "a few for each block, and none for what is in it")
-}
-
-// Any bytes in the place of a block are none, or give back what was written.
-func FuzzBlock(f *testing.F) {
-	b := &block{of: blockOf{1, 2, 3}, first: 4, n: 5, before: -6, data: [2][]byte{{1, 2, 3}, {4}}}
-	f.Add(b.append(nil))
-	f.Add((&block{of: timesOf(7)}).append(nil))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if b, size, ok := parseBlock(text); ok {
-			require.Equal(t, text[:size], b.append(nil))
-		}
-		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "times-0"), text, 0o644))
-		d, err := openPath(dir)
-		require.NoError(t, err)
-		defer d.Close()
-		x, err := d.readBlockIndex(timesFile, valuesFile)
-		require.NoError(t, err)
-		for of, list := range x.blocks {
-			for i := range list {
-				_, err := x.open(&list[i])
-				require.NoError(t, err)
-			}
-			_, _ = x.between(of, 0, list[len(list)-1].n)
-		}
-	})
 }

@@ -11,68 +11,70 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A checkpoint is the whole state of a recorder, of which its tables are in a file of their own (tables.go): what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
 const checkpointMagic = "CAIRNST8"
 
-var errCheckpoint = errors.New("damaged checkpoint")
+var ErrCheckpoint = errors.New("damaged checkpoint")
 
 // AppendState appends the state of the recorder to b, its tables included: of one that no Spool keeps on writing the tables of.
 func (r *Recorder) AppendState(b []byte) []byte {
-	return r.appendState(b, tablesAt{}, r.appendTables(nil, true))
+	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
 }
 
-// appendState appends a state whose tables are in a file, or are these.
-func (r *Recorder) appendState(b []byte, in tablesAt, tables []byte) []byte {
+// AppendCheckpoint appends a state whose tables are in a file, or are these.
+func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
-	e := &encoder{append(b, checkpointMagic...)}
+	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
 	in.encode(e)
-	e.bytes(tables)
+	e.Bytes(tables)
 	r.encodeProcess(e)
 	r.requests.encodeLive(e)
 	r.communicators.encodeLive(e)
-	r.clustering.encode(e)
-	e.uint(uint64(len(r.full)))
+	r.clustering.Encode(e)
+	e.Uint(uint64(len(r.full)))
 	for _, b := range r.full {
 		b.encode(e)
 	}
-	e.uint(uint64(len(r.threads)))
+	e.Uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
 		t.encode(e)
 	}
-	return binary.LittleEndian.AppendUint64(e.b, xxhash.Sum64(e.b[start:]))
+	return binary.LittleEndian.AppendUint64(e.Buffer, xxhash.Sum64(e.Buffer[start:]))
 }
 
 // Restore makes a recorder from a state of AppendState.
-func Restore(p *Process, state []byte) (*Recorder, error) {
-	return restoreWith(p, state, func(tablesAt, func([]byte) error) error { return errCheckpoint })
+func Restore(p *record.Process, state []byte) (*Recorder, error) {
+	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
 }
 
-// restoreWith makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
-func restoreWith(p *Process, state []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
+// RestoreFrom makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
+func RestoreFrom(p *record.Process, state []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	body := state[:len(state)-8]
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
-		return nil, errCheckpoint
+		return nil, ErrCheckpoint
 	}
 	return restore(p, body[len(checkpointMagic):], read)
 }
 
 // restore reads the state without its frame.
-func restore(p *Process, body []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
+func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	r := New(p)
-	d := &decoder{b: body}
+	d := &checkpoint.Decoder{Rest: body}
 	in := decodeTablesAt(d)
-	if tables := d.bytes(); len(tables) > 0 {
+	if tables := d.Bytes(); len(tables) > 0 {
 		if err := r.applyTables(tables); err != nil {
 			return nil, err
 		}
 	}
-	if in.bytes > 0 {
+	if in.Bytes > 0 {
 		if err := read(in, r.applyTables); err != nil {
 			return nil, err
 		}
@@ -83,99 +85,99 @@ func restore(p *Process, body []byte, read func(tablesAt, func(piece []byte) err
 	r.decodeProcess(d)
 	r.requests.decodeLive(d)
 	r.communicators.decodeLive(d)
-	r.clustering.decode(d)
-	for range d.count() {
+	r.clustering.Decode(d)
+	for range d.Count() {
 		r.full = append(r.full, decodeBlock(d))
 	}
-	if n := d.count(); n != len(r.threads) {
-		return nil, errCheckpoint
+	if n := d.Count(); n != len(r.threads) {
+		return nil, ErrCheckpoint
 	}
 	for _, t := range r.threads {
 		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
 			return nil, err
 		}
 	}
-	if d.bad || len(d.b) > 0 {
-		return nil, errCheckpoint
+	if d.Failed || len(d.Rest) > 0 {
+		return nil, ErrCheckpoint
 	}
 	return r, nil
 }
 
-func (r *Recorder) encodeProcess(e *encoder) {
-	e.int(int64(r.rank))
-	e.int(int64(r.worldSize))
-	e.bool(r.finalized)
-	e.bool(r.off)
-	e.int(int64(r.sessions))
-	e.uint(uint64(len(r.samples)))
+func (r *Recorder) encodeProcess(e *checkpoint.Encoder) {
+	e.Int(int64(r.rank))
+	e.Int(int64(r.worldSize))
+	e.Bool(r.finalized)
+	e.Bool(r.off)
+	e.Int(int64(r.sessions))
+	e.Uint(uint64(len(r.samples)))
 	for _, s := range r.samples {
-		e.int(s.Ticks)
-		e.int(s.MonotonicNS)
-		e.int(s.RealtimeNS)
+		e.Int(s.Ticks)
+		e.Int(s.MonotonicNS)
+		e.Int(s.RealtimeNS)
 	}
-	e.uint(r.lost.Dropped)
-	e.uint(r.lost.Malformed)
-	e.uint(r.lost.Truncated)
-	e.uint(r.lost.Abandoned)
-	e.uint(uint64(r.generality))
-	e.uint(uint64(len(r.notes)))
+	e.Uint(r.lost.Dropped)
+	e.Uint(r.lost.Malformed)
+	e.Uint(r.lost.Truncated)
+	e.Uint(r.lost.Abandoned)
+	e.Uint(uint64(r.generality))
+	e.Uint(uint64(len(r.notes)))
 	for _, n := range r.notes {
-		e.text(n)
+		e.Text(n)
 	}
 }
 
-func (r *Recorder) decodeProcess(d *decoder) {
-	r.rank, r.worldSize = int(d.int()), int(d.int())
-	r.finalized = d.bool()
-	r.off = d.bool()
-	r.sessions = int(d.int())
-	for range d.count() {
-		r.samples = append(r.samples, timing.ClockSample{Ticks: d.int(), MonotonicNS: d.int(), RealtimeNS: d.int()})
+func (r *Recorder) decodeProcess(d *checkpoint.Decoder) {
+	r.rank, r.worldSize = int(d.Int()), int(d.Int())
+	r.finalized = d.Bool()
+	r.off = d.Bool()
+	r.sessions = int(d.Int())
+	for range d.Count() {
+		r.samples = append(r.samples, timing.ClockSample{Ticks: d.Int(), MonotonicNS: d.Int(), RealtimeNS: d.Int()})
 	}
-	r.lost = lost{Dropped: d.uint(), Malformed: d.uint(), Truncated: d.uint(), Abandoned: d.uint()}
-	r.generalizeTo(generality(min(d.uint(), uint64(dropsArguments))))
-	for range d.count() {
-		r.notes = append(r.notes, d.text())
+	r.lost = lost{Dropped: d.Uint(), Malformed: d.Uint(), Truncated: d.Uint(), Abandoned: d.Uint()}
+	r.generalizeTo(generality(min(d.Uint(), uint64(dropsArguments))))
+	for range d.Count() {
+		r.notes = append(r.notes, d.Text())
 	}
 }
 
 // encodeLive writes the live requests.
-func (q *requests) encodeLive(e *encoder) {
+func (q *requests) encodeLive(e *checkpoint.Encoder) {
 	live := 0
 	for i := range q.queues {
 		if q.queues[i].head != none {
 			live++
 		}
 	}
-	e.uint(uint64(live))
+	e.Uint(uint64(live))
 	for i := range q.queues {
 		queue := &q.queues[i]
 		if queue.head == none {
 			continue
 		}
-		e.uint(queue.raw)
+		e.Uint(queue.raw)
 		n := 0
 		for node := queue.head; node != none; node = q.live[node].next {
 			n++
 		}
-		e.uint(uint64(n))
+		e.Uint(uint64(n))
 		for node := queue.head; node != none; node = q.live[node].next {
-			e.uint(uint64(q.live[node].id))
-			e.uint(uint64(q.live[node].thread))
+			e.Uint(uint64(q.live[node].id))
+			e.Uint(uint64(q.live[node].thread))
 		}
 	}
 }
 
 // decodeLive reads the live requests. The slots of all others are free.
-func (q *requests) decodeLive(d *decoder) {
+func (q *requests) decodeLive(d *checkpoint.Decoder) {
 	lives := make([]bool, len(q.ids))
-	for range d.count() {
-		raw := d.uint()
-		for range d.count() {
-			id := d.uint()
-			q.thread = uint32(d.uint())
+	for range d.Count() {
+		raw := d.Uint()
+		for range d.Count() {
+			id := d.Uint()
+			q.thread = uint32(d.Uint())
 			if id >= uint64(len(q.ids)) || lives[id] || q.isNull(raw) {
-				d.fail()
+				d.Fail()
 				return
 			}
 			lives[id] = true
@@ -191,39 +193,39 @@ func (q *requests) decodeLive(d *decoder) {
 	}
 }
 
-func (c *communicator) encode(e *encoder) {
-	e.bool(c.known)
-	e.int(int64(c.instance))
-	e.int(int64(c.own))
-	e.bool(c.inter)
-	e.uint(c.creations)
+func (c *communicator) encode(e *checkpoint.Encoder) {
+	e.Bool(c.known)
+	e.Int(int64(c.instance))
+	e.Int(int64(c.own))
+	e.Bool(c.inter)
+	e.Uint(c.creations)
 }
 
-func (c *communicator) decode(d *decoder) {
-	c.known = d.bool()
-	c.instance, c.own = int32(d.int()), int32(d.int())
-	c.inter = d.bool()
-	c.creations = d.uint()
+func (c *communicator) decode(d *checkpoint.Decoder) {
+	c.known = d.Bool()
+	c.instance, c.own = int32(d.Int()), int32(d.Int())
+	c.inter = d.Bool()
+	c.creations = d.Uint()
 }
 
 // encodeLive writes the communicators that there are.
-func (c *communicators) encodeLive(e *encoder) {
-	e.int(int64(c.rank))
+func (c *communicators) encodeLive(e *checkpoint.Encoder) {
+	e.Int(int64(c.rank))
 	for i := range c.predefined {
 		c.predefined[i].encode(e)
 	}
-	e.uint(uint64(len(c.live)))
+	e.Uint(uint64(len(c.live)))
 	for i := range c.live {
 		c.live[i].encode(e)
 	}
 }
 
-func (c *communicators) decodeLive(d *decoder) {
-	c.rank = int(d.int())
+func (c *communicators) decodeLive(d *checkpoint.Decoder) {
+	c.rank = int(d.Int())
 	for i := range c.predefined {
 		c.predefined[i].decode(d)
 	}
-	for range d.count() {
+	for range d.Count() {
 		var live communicator
 		live.decode(d)
 		c.live = append(c.live, live)
@@ -233,102 +235,123 @@ func (c *communicators) decodeLive(d *decoder) {
 	}
 	for i := range c.live {
 		if !valid(&c.live[i]) {
-			d.fail()
+			d.Fail()
 		}
 	}
 	if !valid(&c.predefined[0]) || !valid(&c.predefined[1]) {
-		d.fail()
+		d.Fail()
 	}
 }
 
-func encodeInstance(e *encoder, c *trace.Communicator) {
-	e.text(c.GlobalName)
-	e.text(c.Label)
+func encodeInstance(e *checkpoint.Encoder, c *trace.Communicator) {
+	e.Text(c.GlobalName)
+	e.Text(c.Label)
 	for _, l := range []trace.RankList{c.Members, c.Remote} {
-		e.uint(uint64(len(l)))
+		e.Uint(uint64(len(l)))
 		for _, run := range l {
-			e.int(int64(run.Start))
-			e.int(int64(run.Count))
-			e.int(int64(run.Stride))
+			e.Int(int64(run.Start))
+			e.Int(int64(run.Count))
+			e.Int(int64(run.Stride))
 		}
 	}
-	e.uint(uint64(len(c.Topology.Dims)))
+	e.Uint(uint64(len(c.Topology.Dims)))
 	for i, dim := range c.Topology.Dims {
-		e.int(int64(dim))
-		e.bool(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
+		e.Int(int64(dim))
+		e.Bool(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
 	}
-	e.bool(c.Topology.Graph)
+	e.Bool(c.Topology.Graph)
 }
 
-func decodeInstance(d *decoder) trace.Communicator {
-	c := trace.Communicator{GlobalName: d.text(), Label: d.text()}
+func decodeInstance(d *checkpoint.Decoder) trace.Communicator {
+	c := trace.Communicator{GlobalName: d.Text(), Label: d.Text()}
 	for _, l := range []*trace.RankList{&c.Members, &c.Remote} {
-		for range d.count() {
-			*l = append(*l, trace.Run{Start: int(d.int()), Count: int(d.int()), Stride: int(d.int())})
+		for range d.Count() {
+			*l = append(*l, trace.Run{Start: int(d.Int()), Count: int(d.Int()), Stride: int(d.Int())})
 		}
 	}
-	for range d.count() {
-		c.Topology.Dims = append(c.Topology.Dims, int(d.int()))
-		c.Topology.Periodic = append(c.Topology.Periodic, d.bool())
+	for range d.Count() {
+		c.Topology.Dims = append(c.Topology.Dims, int(d.Int()))
+		c.Topology.Periodic = append(c.Topology.Periodic, d.Bool())
 	}
-	c.Topology.Graph = d.bool()
+	c.Topology.Graph = d.Bool()
 	return c
 }
 
-func (c *column) encode(e *encoder) {
-	e.uint(c.n)
-	e.int(c.sum)
-	e.bytes(c.b)
+func (c *column) encode(e *checkpoint.Encoder) {
+	e.Uint(c.n)
+	e.Int(c.sum)
+	e.Bytes(c.b)
 }
 
-func (c *column) decode(d *decoder) {
-	c.n, c.sum = d.uint(), d.int()
-	c.b = slices.Clone(d.bytes()) // it grows
+func (c *column) decode(d *checkpoint.Decoder) {
+	c.n, c.sum = d.Uint(), d.Int()
+	c.b = slices.Clone(d.Bytes()) // it grows
 	if c.n > uint64(len(c.b)) {
-		d.fail()
+		d.Fail()
 	}
 }
 
-func (t *thread) encode(e *encoder) {
-	e.uint(uint64(t.number))
-	e.bool(t.untraced)
-	e.uint(t.calls)
-	e.int(t.firstTick)
-	e.int(t.lastExit)
-	e.uint(uint64(t.lastFunction))
-	e.uint(t.sequence)
-	e.uint(uint64(t.offset))
+func (t *thread) encode(e *checkpoint.Encoder) {
+	e.Uint(uint64(t.number))
+	e.Bool(t.untraced)
+	e.Uint(t.calls)
+	e.Int(t.firstTick)
+	e.Int(t.lastExit)
+	e.Uint(uint64(t.lastFunction))
+	e.Uint(t.sequence)
+	e.Uint(uint64(t.offset))
 	t.encodeTiming(e)
 	t.tally.encode(e)
-	e.uint(t.inChapters)
-	e.b = codec.AppendGrammar(e.b, t.grammar.Grammar())
+	e.Uint(t.inChapters)
+	e.Buffer = codec.AppendGrammar(e.Buffer, t.grammar.Grammar())
 }
 
-func (t *thread) decode(d *decoder, terminals int) error {
-	t.number = uint32(d.uint())
-	t.untraced = d.bool()
-	t.calls = d.uint()
-	t.firstTick, t.lastExit = d.int(), d.int()
-	t.lastFunction = uint16(d.uint())
-	t.sequence = d.uint()
-	t.offset = int(d.uint())
+func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
+	t.number = uint32(d.Uint())
+	t.untraced = d.Bool()
+	t.calls = d.Uint()
+	t.firstTick, t.lastExit = d.Int(), d.Int()
+	t.lastFunction = uint16(d.Uint())
+	t.sequence = d.Uint()
+	t.offset = int(d.Uint())
 	if t.offset < 0 {
-		d.fail()
+		d.Fail()
 	}
 	if err := t.decodeTiming(d, terminals); err != nil {
 		return err
 	}
 	if t.tally.decode(d); len(t.aggregates) == 0 && t.timed() != t.calls {
-		return errCheckpoint
+		return ErrCheckpoint
 	}
-	t.inChapters = d.uint()
-	g, rest, err := codec.DecodeGrammar(d.b)
+	t.inChapters = d.Uint()
+	g, rest, err := codec.DecodeGrammar(d.Rest)
 	if err != nil {
 		return err
 	}
-	d.b = rest
+	d.Rest = rest
 	if t.grammar, err = grammar.Resume(g); err != nil {
 		return err
 	}
 	return nil
+}
+
+// A TablesAt says where the tables of a checkpoint are.
+type TablesAt struct {
+	Number int    // of the file
+	Bytes  int64  // of it that count; 0: there is none
+	Sum    uint64 // of these
+}
+
+func (t TablesAt) encode(e *checkpoint.Encoder) {
+	e.Uint(uint64(t.Number))
+	e.Uint(uint64(t.Bytes))
+	e.Uint(t.Sum)
+}
+
+func decodeTablesAt(d *checkpoint.Decoder) TablesAt {
+	t := TablesAt{Number: int(d.Uint()), Bytes: int64(d.Uint()), Sum: d.Uint()}
+	if t.Number < 0 || t.Bytes < 0 {
+		d.Fail()
+	}
+	return t
 }

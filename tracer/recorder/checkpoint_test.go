@@ -8,6 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Whatever the moment of a checkpoint, resuming from it gives what there would have been without.
@@ -15,20 +20,20 @@ func TestCheckpointAnywhere(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			s := newFakeShim(t)
-			s.randomProgram(rng, 300)
-			want := s.content()
+			s := recordtest.NewShim(t)
+			s.RandomProgram(rng, 300)
+			want := contentOf(s)
 
 			// all records in the order in which they are worked off
 			var order []recordOf
-			collect := New(s.process)
-			sources := s.sources(collect, true)
+			collect := New(s.Process)
+			sources := sourcesOf(s, collect, true)
 			for {
 				first := -1
-				var rec record
+				var rec record.Record
 				var next int
 				for i, src := range sources {
-					if r, n, ok := collect.peek(src); ok && (first < 0 || r.epoch < rec.epoch) {
+					if r, n, ok := collect.peek(src); ok && (first < 0 || r.Epoch < rec.Epoch) {
 						first, rec, next = i, r, n
 					}
 				}
@@ -40,15 +45,15 @@ func TestCheckpointAnywhere(t *testing.T) {
 			}
 
 			cut := rng.IntN(len(order) + 1)
-			r := New(s.process)
-			for n := range uint32(len(s.threads)) {
+			r := New(s.Process)
+			for n := range uint32(len(s.Threads)) {
 				r.thread(n)
 			}
 			for _, o := range order[:cut] {
 				r.apply(r.thread(o.thread), o.record)
 			}
 			state := r.AppendState(nil)
-			resumed, err := Restore(s.process, state)
+			resumed, err := Restore(s.Process, state)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +63,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 			for _, o := range order[cut:] {
 				resumed.apply(resumed.thread(o.thread), o.record)
 			}
-			got := inMemory(t)(resumed.Content())
+			got := recordtest.InMemory(t)(resumed.Content())
 			if d := cmp.Diff(want, got, listed); d != "" {
 				t.Errorf("checkpoint after %d of %d calls: -want +got\n%s", cut, len(order), d)
 			}
@@ -68,21 +73,28 @@ func TestCheckpointAnywhere(t *testing.T) {
 
 type recordOf struct {
 	thread uint32
-	record record
+	record record.Record
 }
 
 func TestDamagedCheckpoint(t *testing.T) {
-	s := newFakeShim(t)
-	s.randomProgram(rand.New(rand.NewPCG(1, 1)), 50)
-	state := s.recorder().AppendState(nil)
+	s := recordtest.NewShim(t)
+	s.RandomProgram(rand.New(rand.NewPCG(1, 1)), 50)
+	state := recorderOf(s).AppendState(nil)
 	for i := range state {
 		damaged := slices.Clone(state)
 		damaged[i] ^= 0x10
-		if _, err := Restore(s.process, damaged); err == nil {
+		if _, err := Restore(s.Process, damaged); err == nil {
 			t.Fatalf("byte %d of %d damaged, and nobody noticed", i, len(state))
 		}
 	}
-	if _, err := Restore(s.process, state[:len(state)-1]); err == nil {
+	if _, err := Restore(s.Process, state[:len(state)-1]); err == nil {
 		t.Error("truncated, and nobody noticed")
 	}
+}
+
+// listed compares tables by what they hold.
+var listed = cmp.Options{
+	cmp.Transformer("ranks", func(t trace.RankTable) []trace.Rank { return t.List() }),
+	cmp.Transformer("threads", func(t trace.ThreadTable) []trace.Thread { return t.List() }),
+	cmp.Transformer("numbers", func(n codec.Numbers) []int64 { return n.Values(nil) }),
 }

@@ -3,13 +3,21 @@ package recorder
 import (
 	"bytes"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// Words of the record of an outcome (tracer/shim/cluster.c).
+const (
+	outcomeLead  = 7
+	outcomeCount = 9
 )
 
 // heldTicks is how long each vote takes.
@@ -18,7 +26,7 @@ const heldTicks = 4
 // A votingWorld is ranks that vote as the shim does (tracer/shim/vote.h), with markers wherever the test wants them.
 type votingWorld struct {
 	t         *testing.T
-	shims     []*fakeShim
+	shims     []*recordtest.Shim
 	recorders []*Recorder
 	votes     uint64
 	state     trace.VoteState
@@ -31,30 +39,30 @@ type votingWorld struct {
 func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	w := &votingWorld{t: t}
 	for rank := range ranks {
-		s := newFakeShim(t)
-		s.process.Mode = mode
-		s.init(int64(rank), int64(ranks))
-		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.process))
+		s := recordtest.NewShim(t)
+		s.Process.Mode = mode
+		s.Init(int64(rank), int64(ranks))
+		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.Process))
 	}
 	return w
 }
 
 // consume lets the recorder of a rank work off what is there.
 func (w *votingWorld) consume(rank int) *Recorder {
-	w.recorders[rank].consume(w.shims[rank].sources(w.recorders[rank], false))
+	w.recorders[rank].Consume(sourcesOf(w.shims[rank], w.recorders[rank], false))
 	return w.recorders[rank]
 }
 
 // vote holds a vote and returns its outcome.
 func (w *votingWorld) vote() trace.VoteState {
-	ballots := make([]Ballot, len(w.shims))
+	ballots := make([]online.Ballot, len(w.shims))
 	unchanged := true
 	for rank, s := range w.shims {
-		s.vote(0, []uint64{voteCut, w.votes})
+		writeVote(s, 0, []uint64{uint64(online.StepCut), w.votes})
 		ballots[rank] = w.consume(rank).Ballot()
 		unchanged = unchanged && ballots[rank].Unchanged
-		s.vote(0, []uint64{voteHeld, heldTicks / 2})
-		s.clock += heldTicks / 2
+		writeVote(s, 0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
+		s.Clock += heldTicks / 2
 	}
 	if w.between != nil {
 		w.between()
@@ -80,33 +88,33 @@ func (w *votingWorld) vote() trace.VoteState {
 		}
 	}
 	for rank, s := range w.shims {
-		words := []uint64{voteOutcome, w.votes, 0, 64 * (w.votes + 1), uint64(w.state), stands, factor, ^uint64(0), heldTicks / 2, 0}
+		words := []uint64{uint64(online.StepOutcome), w.votes, 0, 64 * (w.votes + 1), uint64(w.state), stands, factor, ^uint64(0), heldTicks / 2, 0}
 		if w.state != trace.VoteAll {
-			words[voteLead] = uint64(w.led[rank])
+			words[outcomeLead] = uint64(w.led[rank])
 		}
 		if w.state == trace.VoteClustered {
 			for _, lead := range w.leads {
 				words = append(words, uint64(lead))
-				words[voteLeads]++
+				words[outcomeCount]++
 			}
 		}
-		s.vote(0, words)
-		s.clock += heldTicks / 2
+		writeVote(s, 0, words)
+		s.Clock += heldTicks / 2
 	}
 	w.votes++
 	return w.state
 }
 
-// vote writes the record of a step of a vote.
-func (s *fakeShim) vote(thread uint32, words []uint64) {
-	t := s.thread(thread)
-	at := len(t.words)
-	t.words = append(append(t.words, make([]uint64, recordPayload)...), words...)
-	length := uint32(len(t.words)-at) * 8
-	t.words[at+recordLength] = join(length, voteFunction)
-	t.words[at+recordReserved] = join(length, 1)
-	t.words[at+recordEpoch] = s.epoch | 1
-	t.words[headerUsed] = uint64(len(t.words)-headerWords) * 8
+// writeVote writes the record of a step of a vote.
+func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
+	t := s.Thread(thread)
+	at := len(t.Words)
+	t.Words = append(append(t.Words, make([]uint64, record.HeaderWords)...), words...)
+	length := uint32(len(t.Words)-at) * 8
+	t.Words[at+record.LengthWord] = record.Join(length, online.StepFunction)
+	t.Words[at+record.ReservedWord] = record.Join(length, 1)
+	t.Words[at+record.EpochWord] = s.Epoch | 1
+	t.Words[record.HeaderUsed] = uint64(len(t.Words)-record.BufferHeaderWords) * 8
 }
 
 // iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and the last call two
@@ -115,21 +123,21 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 	last := len(w.shims) - 1
 	for rank, s := range w.shims {
 		for range n {
-			s.clock += uint64(5 + (rank*7+int(s.clock))%11)
+			s.Clock += uint64(5 + (rank*7+int(s.Clock))%11)
 			peer := (rank + 1) % len(w.shims)
 			switch {
 			case kind == 0 && (rank == 0 || rank == last):
-				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
 			case kind == 0:
-				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
-				s.callAt(0, 0x401200, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: int64(s.clock % 3), bytes: 4})
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
+				s.CallAt(0, 0x401200, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: int64(s.Clock % 3), Bytes: 4})
 			case rank%2 == 0:
-				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, typeInt, peer, 0, commWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
 			default:
-				s.callAt(0, 0x401400, "MPI_Recv", 0, 4, typeInt, peer, anyTag, commWorld, 0x10, status{bytes: 16})
+				s.CallAt(0, 0x401400, "MPI_Recv", 0, 4, recordtest.TypeInt, peer, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Bytes: 16})
 			}
 			if reduce {
-				s.callAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
+				s.CallAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
 			}
 		}
 	}
@@ -139,7 +147,7 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 func (w *votingWorld) contents() []*trace.Content {
 	var all []*trace.Content
 	for rank := range w.shims {
-		c := inMemory(w.t)(w.consume(rank).Content())
+		c := recordtest.InMemory(w.t)(w.consume(rank).Content())
 		require.NoError(w.t, c.Validate())
 		all = append(all, c)
 	}
@@ -148,14 +156,16 @@ func (w *votingWorld) contents() []*trace.Content {
 
 // full is what the same records give in full mode, less what votes took.
 func (w *votingWorld) full(rank int) *trace.Content {
-	p := *w.shims[rank].process
+	p := *w.shims[rank].Process
 	p.Mode = ""
 	r := New(&p)
-	r.consume(w.shims[rank].sources(r, true))
+	r.Consume(sourcesOf(w.shims[rank], r, true))
 	r.lost.Malformed = 0 // the records of votes
-	c := inMemory(w.t)(r.Content())
+	c := recordtest.InMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
-		for _, h := range w.recorders[rank].threads[0].tally.holds {
+		var votes trace.Thread
+		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
+		for _, h := range votes.Holds {
 			if h.Call < t.Calls {
 				t.Gaps[h.Call] -= h.Ticks
 			}
@@ -203,7 +213,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.Held())
-	require.Equal(t, lines(t, full, 0), lines(t, got, 0)) // calls and results are all there
+	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.StandIns {
 		var gap, duration int64
@@ -223,7 +233,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	}
 	// what a rank that is led keeps of times does not grow while nothing changes
 	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
-	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.times.gaps.n+y.now.times.gaps.n)
+	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.gaps.n+y.now.gaps.n)
 }
 
 // Markers that are set farther apart while nothing changes: an interval is compared with the one before, as often as it
@@ -273,7 +283,7 @@ func TestClusteringKeepsWhatChanges(t *testing.T) {
 	}
 	require.Equal(t, trace.VoteLead, w.state)
 	w.iterate(0, 5, true)
-	w.shims[3].callAt(0, 0x404000, "MPI_Initialized", 0, 1)
+	w.shims[3].CallAt(0, 0x404000, "MPI_Initialized", 0, 1)
 	w.iterate(0, 5, true)
 	require.Equal(t, trace.VoteAll, w.vote())
 	for rank, got := range w.contents() {
@@ -298,7 +308,7 @@ func TestClusteringCheckpoints(t *testing.T) {
 		}
 		rank := rng.IntN(3)
 		state := w.consume(rank).AppendState(nil)
-		r, err := Restore(w.shims[rank].process, state)
+		r, err := Restore(w.shims[rank].Process, state)
 		require.NoError(t, err)
 		w.recorders[rank] = r
 	}
@@ -339,7 +349,7 @@ func TestClusteringSettings(t *testing.T) {
 		w := newVotingWorld(t, 2, text)
 		for i := range 3 {
 			for _, s := range w.shims {
-				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, typeInt, 1, 0, commWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 			}
 			w.vote()
 		}
@@ -347,23 +357,12 @@ func TestClusteringSettings(t *testing.T) {
 	}
 	w := newVotingWorld(t, 2, "clustered")
 	for _, s := range w.shims {
-		s.process.Timing = "aggregated"
+		s.Process.Timing = "aggregated"
 	}
-	w.recorders = []*Recorder{New(w.shims[0].process), New(w.shims[1].process)}
+	w.recorders = []*Recorder{New(w.shims[0].Process), New(w.shims[1].Process)}
 	for range 4 {
 		w.iterate(0, 5, true)
 		require.Equal(t, trace.VoteAll, w.vote())
-	}
-	for _, text := range []string{"", "full", "clustered", "clustered arguments=ignored frames=3 wait=5"} {
-		m, err := ParseMode(text)
-		require.NoError(t, err)
-		again, err := ParseMode(m.String())
-		require.NoError(t, err)
-		require.Equal(t, m, again)
-	}
-	for _, text := range []string{"half", "clustered frames=-1", "clustered wait=0", "clustered x", "full wait=3"} {
-		_, err := ParseMode(text)
-		require.Error(t, err, text)
 	}
 }
 
@@ -375,9 +374,9 @@ func TestBallotSignature(t *testing.T) {
 	var signatures []uint64
 	for rank, s := range w.shims {
 		for _, at := range order[rank] {
-			s.callAt(0, at, "MPI_Barrier", 0, commWorld)
+			s.CallAt(0, at, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
-		s.vote(0, []uint64{voteCut, 1})
+		writeVote(s, 0, []uint64{uint64(online.StepCut), 1})
 		signatures = append(signatures, w.consume(rank).Ballot().Signature)
 	}
 	require.Equal(t, signatures[0], signatures[1])
@@ -387,41 +386,20 @@ func TestBallotSignature(t *testing.T) {
 // As many frames as may differ are left out, from the outside; the innermost one always counts.
 func TestBallotFrames(t *testing.T) {
 	code := func(mode string, path ...uint64) uint64 {
-		s := newFakeShim(t)
-		s.process.Mode = mode
-		r := New(s.process)
+		s := recordtest.NewShim(t)
+		s.Process.Mode = mode
+		r := New(s.Process)
 		var site int32
 		for i := len(path) - 1; i >= 0; i-- {
 			site = r.sites.at(path[i], site)
 		}
 		key := []byte{byte(mpi.ByName("MPI_Barrier").ID), byte(site), 1}
-		return r.clustering.describe(r, terminal{key: string(key), request: none})
+		return r.codeOf(r.signatures.terminal(key))
 	}
 	a, b := []uint64{0x401000, 0x401100, 0x401200}, []uint64{0x401000, 0x401100, 0x401300}
 	require.NotEqual(t, code("clustered", a...), code("clustered", b...))
 	require.Equal(t, code("clustered frames=1", a...), code("clustered frames=1", b...))
 	require.NotEqual(t, code("clustered frames=9", 0x401000), code("clustered frames=9", 0x401004))
-}
-
-func TestPeriod(t *testing.T) {
-	turn := func(p int, n int) (s []uint64) {
-		for i := range n {
-			s = append(s, uint64(i%p))
-		}
-		return s
-	}
-	for p := 1; p <= 60; p++ {
-		require.Equal(t, p, period(turn(p, 256)))
-		require.Equal(t, p, period(slices.Concat(turn(97, 50), turn(p, 206))))
-		require.Equal(t, p, period(turn(p, 3*p)))
-		require.Zero(t, period(turn(p, 3*p)[:max(0, min(2, p-1))]))
-	}
-	r := rand.New(rand.NewPCG(3, 3))
-	var noise []uint64
-	for range 256 {
-		noise = append(noise, r.Uint64())
-	}
-	require.Zero(t, period(noise))
 }
 
 // The shim may count the calls of these functions, and of no other ones.
@@ -443,18 +421,18 @@ func FuzzVoteRecord(f *testing.F) {
 	f.Add([]byte{0, 1})
 	f.Add([]byte{1, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := newFakeShim(t)
-		s.process.Mode = "clustered"
-		s.init(1, 2)
+		s := recordtest.NewShim(t)
+		s.Process.Mode = "clustered"
+		s.Init(1, 2)
 		for i := range 4 {
-			s.call(0, "MPI_Barrier", 0, commWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 			words := make([]uint64, 0, len(b))
 			for k := i; k < len(b); k++ {
 				words = append(words, uint64(int64(int8(b[k]))))
 			}
-			s.vote(0, words)
+			writeVote(s, 0, words)
 		}
-		c := inMemory(t)(s.recorder().Content())
+		c := recordtest.InMemory(t)(recorderOf(s).Content())
 		require.NoError(t, c.Validate())
 		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
 	})

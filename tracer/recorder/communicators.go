@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Global names of communicators. All members of a communicator compute the same name from what they know without
@@ -61,7 +62,7 @@ func namingOf(f *semantics.Function) naming {
 	return namedRemote
 }
 
-// advances tells whether a call counts on its parent: it is collective over it.
+// advances reports whether a call counts on its parent: it is collective over it.
 func (n naming) advances() bool { return n == namedByParent || n == namedRemote }
 
 // Names of the predefined communicators.
@@ -92,28 +93,28 @@ const (
 )
 
 // readDescription reads a description; false when there is none.
-func (r *reader) readDescription() (d description, ok bool) {
-	if r.at >= len(r.words) {
+func readDescription(r *record.Reader) (d description, ok bool) {
+	if r.At >= len(r.Words) {
 		return d, false
 	}
-	r.word() // the raw handle: the call's own arguments have it
-	d.own, d.size = int(int64(r.word())), int(int64(r.word()))
-	d.inter = r.word() != 0
-	d.remoteSize = int(int64(r.word()))
-	d.topology = int(int64(r.word()))
-	d.group, d.remote = r.ints(), r.ints()
+	r.Word() // the raw handle: the call's own arguments have it
+	d.own, d.size = int(int64(r.Word())), int(int64(r.Word()))
+	d.inter = r.Word() != 0
+	d.remoteSize = int(int64(r.Word()))
+	d.topology = int(int64(r.Word()))
+	d.group, d.remote = ints(r), ints(r)
 	if d.topology == topologyCart {
-		d.dims = r.ints()
-		for _, p := range r.ints() {
+		d.dims = ints(r)
+		for _, p := range ints(r) {
 			d.periods = append(d.periods, p != 0)
 		}
-		d.coords = r.ints()
+		d.coords = ints(r)
 	}
-	return d, r.ok
+	return d, r.OK
 }
 
-func (r *reader) ints() []int {
-	elements, _, _ := r.array()
+func ints(r *record.Reader) []int {
+	elements, _, _ := r.Array()
 	if len(elements) == 0 {
 		return nil
 	}
@@ -257,7 +258,7 @@ func (b birth) of(child description) birth {
 	return b
 }
 
-const longestName = 96 // names of duplicates of duplicates grow; longer ones are hashed
+const maxName = 96 // names of duplicates of duplicates grow; longer ones are hashed
 
 func (c *communicators) name(b birth) string {
 	var name string
@@ -292,14 +293,14 @@ func (c *communicators) name(b birth) string {
 			name = fmt.Sprintf("%s.%d@%d,%d", b.parent, b.ordinal, low, high)
 		}
 	}
-	if len(name) > longestName {
+	if len(name) > maxName {
 		sum := sha256.Sum256([]byte(name))
 		name = "~" + hex.EncodeToString(sum[:12])
 	}
 	return name
 }
 
-// allOurs tells whether all processes of a group are in this world.
+// allOurs reports whether all processes of a group are in this world.
 func allOurs(group []int) bool {
 	for _, rank := range group {
 		if rank < 0 {

@@ -7,17 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // A commWorldOf simulates the ranks of a world that all run the same program; f makes the calls of one rank.
-func simulate(t *testing.T, size int, f func(s *fakeShim, rank int64)) []*trace.Content {
+func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []*trace.Content {
 	t.Helper()
 	var cs []*trace.Content
 	for rank := range size {
-		s := newFakeShim(t)
-		s.init(int64(rank), int64(size))
+		s := recordtest.NewShim(t)
+		s.Init(int64(rank), int64(size))
 		f(s, int64(rank))
-		cs = append(cs, s.content())
+		cs = append(cs, contentOf(s))
 	}
 	return cs
 }
@@ -67,31 +68,31 @@ func countMembers(cs []*trace.Content, name string) int {
 	return 0
 }
 
-func (s *fakeShim) split(comm, color, newComm int64, d descr) {
-	s.call(0, "MPI_Comm_split", 0, comm, color, 0, newComm, d)
+func split(s *recordtest.Shim, comm, color, newComm int64, d recordtest.Description) {
+	s.Call(0, "MPI_Comm_split", 0, comm, color, 0, newComm, d)
 }
 
 func TestSplitNames(t *testing.T) {
 	const size = 6
-	cs := simulate(t, size, func(s *fakeShim, rank int64) {
+	cs := simulate(t, size, func(s *recordtest.Shim, rank int64) {
 		// rows of three, raw handles that differ from rank to rank
 		row := rank / 3
 		raw := 9000 + 16*rank
-		s.split(commWorld, row, raw, descr{raw: raw, own: rank % 3, size: 3, group: list{3 * row, 3*row + 1, 3*row + 2}})
+		split(s, recordtest.CommWorld, row, raw, recordtest.Description{Raw: raw, Own: rank % 3, Size: 3, Group: recordtest.List{3 * row, 3*row + 1, 3*row + 2}})
 		// the first row splits again; the other ranks get nothing from a split that they take part in
 		if row == 0 {
-			s.split(raw, 0, raw+1, descr{raw: raw + 1, own: 2 - rank, size: 3, group: list{2, 1, 0}})
+			split(s, raw, 0, raw+1, recordtest.Description{Raw: raw + 1, Own: 2 - rank, Size: 3, Group: recordtest.List{2, 1, 0}})
 		}
 		if rank == 5 {
-			s.call(0, "MPI_Comm_split", 0, commWorld, undefined, 0, commNull)
+			s.Call(0, "MPI_Comm_split", 0, recordtest.CommWorld, recordtest.Undefined, 0, recordtest.CommNull)
 		} else {
-			s.split(commWorld, 0, raw+2, descr{raw: raw + 2, own: rank, size: 5, group: list{0, 1, 2, 3, 4}})
+			split(s, recordtest.CommWorld, 0, raw+2, recordtest.Description{Raw: raw + 2, Own: rank, Size: 5, Group: recordtest.List{0, 1, 2, 3, 4}})
 		}
 		// duplicates of the world afterwards have the same ordinal on all ranks
-		s.call(0, "MPI_Comm_dup", 0, commWorld, raw+3, descr{raw: raw + 3, own: rank, size: size, group: list{0, 1, 2, 3, 4, 5}})
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
 		// a freed handle may come again for another communicator
-		s.call(0, "MPI_Comm_free", 0, raw+3, commNull)
-		s.call(0, "MPI_Comm_dup", 0, commWorld, raw+3, descr{raw: raw + 3, own: rank, size: size, group: list{0, 1, 2, 3, 4, 5}})
+		s.Call(0, "MPI_Comm_free", 0, raw+3, recordtest.CommNull)
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
 	})
 	want := map[string]string{
 		"MPI_COMM_WORLD":         "0-5",
@@ -105,7 +106,7 @@ func TestSplitNames(t *testing.T) {
 	if d := cmp.Diff(want, names(t, cs)); d != "" {
 		t.Error(d)
 	}
-	expect(t, lines(t, cs[5], 0)[1:],
+	recordtest.Expect(t, recordtest.Lines(t, cs[5], 0)[1:],
 		"Comm_split(COMM_WORLD 1 0 -> #0) comm MPI_COMM_WORLD.0@3",
 		"Comm_split(COMM_WORLD UNDEFINED 0 -> COMM_NULL)",
 		"Comm_dup(COMM_WORLD -> #1) comm MPI_COMM_WORLD.2@0",
@@ -127,14 +128,14 @@ func TestSplitNames(t *testing.T) {
 
 // MPI_Comm_create_group is called by its members only: the parent's count of creations must not advance on them alone.
 func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
-	cs := simulate(t, 4, func(s *fakeShim, rank int64) {
+	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		for n := range int64(2) {
 			if rank < 2 {
 				raw := 9000 + n
-				s.call(0, "MPI_Comm_create_group", 0, commWorld, 77, 5, raw, descr{raw: raw, own: rank, size: 2, group: list{0, 1}})
+				s.Call(0, "MPI_Comm_create_group", 0, recordtest.CommWorld, 77, 5, raw, recordtest.Description{Raw: raw, Own: rank, Size: 2, Group: recordtest.List{0, 1}})
 			}
 		}
-		s.call(0, "MPI_Comm_dup", 0, commWorld, 9005, descr{raw: 9005, own: rank, size: 4, group: list{0, 1, 2, 3}})
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, 9005, recordtest.Description{Raw: 9005, Own: rank, Size: 4, Group: recordtest.List{0, 1, 2, 3}})
 	})
 	group := groupHash([]int{0, 1})
 	want := map[string]string{
@@ -149,26 +150,26 @@ func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
 }
 
 func TestIntercommunicators(t *testing.T) {
-	cs := simulate(t, 5, func(s *fakeShim, rank int64) {
+	cs := simulate(t, 5, func(s *recordtest.Shim, rank int64) {
 		side := rank % 2
-		groups := []list{{0, 2, 4}, {1, 3}}
-		d := func(raw int64) descr {
-			return descr{raw: raw, own: rank / 2, size: int64(len(groups[side])), inter: 1,
-				remoteSize: int64(len(groups[1-side])), group: groups[side], remote: groups[1-side]}
+		groups := []recordtest.List{{0, 2, 4}, {1, 3}}
+		d := func(raw int64) recordtest.Description {
+			return recordtest.Description{Raw: raw, Own: rank / 2, Size: int64(len(groups[side])), Inter: 1,
+				RemoteSize: int64(len(groups[1-side])), Group: groups[side], Remote: groups[1-side]}
 		}
-		s.split(commWorld, side, 50, descr{raw: 50, own: rank / 2, size: int64(len(groups[side])), group: groups[side]})
-		s.call(0, "MPI_Intercomm_create", 0, 50, 0, commWorld, 1-side, 12, 51, d(51))
-		s.call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
-		s.call(0, "MPI_Intercomm_merge", 0, 51, side, 53, descr{raw: 53, own: rank/2 + 3*side, size: 5, group: list{0, 2, 4, 1, 3}})
+		split(s, recordtest.CommWorld, side, 50, recordtest.Description{Raw: 50, Own: rank / 2, Size: int64(len(groups[side])), Group: groups[side]})
+		s.Call(0, "MPI_Intercomm_create", 0, 50, 0, recordtest.CommWorld, 1-side, 12, 51, d(51))
+		s.Call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
+		s.Call(0, "MPI_Intercomm_merge", 0, 51, side, 53, recordtest.Description{Raw: 53, Own: rank/2 + 3*side, Size: 5, Group: recordtest.List{0, 2, 4, 1, 3}})
 		// only the root's count and type are significant; the root group passes MPI_ROOT or MPI_PROC_NULL
 		root := int64(2)
 		if side == 1 {
-			root = procNull
+			root = recordtest.ProcNull
 			if rank == 3 {
-				root = mpiRoot
+				root = recordtest.MPIRoot
 			}
 		}
-		s.call(0, "MPI_Gather", 0, 0x10, 1, typeInt, 999, 888, root, 51, 0x20)
+		s.Call(0, "MPI_Gather", 0, 0x10, 1, recordtest.TypeInt, 999, 888, root, 51, 0x20)
 	})
 	hash := groupHash([]int{0, 2, 4}) + "+" + groupHash([]int{1, 3})
 	if groupHash([]int{0, 2, 4}) > groupHash([]int{1, 3}) {
@@ -184,24 +185,24 @@ func TestIntercommunicators(t *testing.T) {
 	} else if _, ok := got[hash+"#12.0.1@0"]; !ok {
 		t.Error(got)
 	}
-	expect(t, tail(lines(t, cs[0], 0), 1), "Gather(ptr 1 INT - - 2 #1 -> -)")
-	expect(t, tail(lines(t, cs[1], 0), 1), "Gather(ptr 1 INT - - PROC_NULL #1 -> -)")
-	expect(t, tail(lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[0], 0), 1), "Gather(ptr 1 INT - - 2 #1 -> -)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[1], 0), 1), "Gather(ptr 1 INT - - PROC_NULL #1 -> -)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
 }
 
 // A duplicate that is not ready yet cannot be asked; it is as its parent.
 func TestIdupIsAsItsParent(t *testing.T) {
-	cs := simulate(t, 4, func(s *fakeShim, rank int64) {
+	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		raw := 50 + rank
-		s.call(0, "MPI_Cart_create", 0, commWorld, 2, list{2, 2}, list{0, 1}, 0, raw,
-			descr{raw: raw, own: rank, size: 4, topology: 1, group: list{0, 1, 2, 3}, dims: list{2, 2}, periods: list{0, 1}, coords: list{rank / 2, rank % 2}})
-		s.call(0, "MPI_Comm_set_name", 0, raw, str("grid"))
-		s.call(0, "MPI_Comm_idup", 0, raw, 90, 91)
-		s.call(0, "MPI_Wait", 0, 91, requestNull, status{})
-		s.call(0, "MPI_Barrier", 0, 90)
+		s.Call(0, "MPI_Cart_create", 0, recordtest.CommWorld, 2, recordtest.List{2, 2}, recordtest.List{0, 1}, 0, raw,
+			recordtest.Description{Raw: raw, Own: rank, Size: 4, Topology: 1, Group: recordtest.List{0, 1, 2, 3}, Dims: recordtest.List{2, 2}, Periods: recordtest.List{0, 1}, Coords: recordtest.List{rank / 2, rank % 2}})
+		s.Call(0, "MPI_Comm_set_name", 0, raw, recordtest.Str("grid"))
+		s.Call(0, "MPI_Comm_idup", 0, raw, 90, 91)
+		s.Call(0, "MPI_Wait", 0, 91, recordtest.RequestNull, recordtest.Status{})
+		s.Call(0, "MPI_Barrier", 0, 90)
 	})
 	for rank, c := range cs {
-		expect(t, tail(lines(t, c, 0), 3),
+		recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 3),
 			"Comm_idup(#0 -> #1 #0) comm MPI_COMM_WORLD.0@0.0@0",
 			"Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])",
 			"Barrier(#1 -> )",
@@ -223,9 +224,9 @@ func TestIdupIsAsItsParent(t *testing.T) {
 }
 
 func TestSelf(t *testing.T) {
-	cs := simulate(t, 2, func(s *fakeShim, rank int64) {
-		s.call(0, "MPI_Barrier", 0, commSelf)
-		s.call(0, "MPI_Comm_dup", 0, commSelf, 60, descr{raw: 60, size: 1, group: list{rank}})
+	cs := simulate(t, 2, func(s *recordtest.Shim, rank int64) {
+		s.Call(0, "MPI_Barrier", 0, recordtest.CommSelf)
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommSelf, 60, recordtest.Description{Raw: 60, Size: 1, Group: recordtest.List{rank}})
 	})
 	for rank, c := range cs {
 		if got := c.Communicators[1]; got.GlobalName != "MPI_COMM_SELF" || got.Members.String() != fmt.Sprint(rank) {
@@ -239,16 +240,16 @@ func TestSelf(t *testing.T) {
 
 func TestLongNamesAreHashed(t *testing.T) {
 	var last [2]string
-	for rank, c := range simulate(t, 2, func(s *fakeShim, rank int64) {
-		comm := int64(commWorld)
+	for rank, c := range simulate(t, 2, func(s *recordtest.Shim, rank int64) {
+		comm := int64(recordtest.CommWorld)
 		for n := range int64(40) {
-			s.call(0, "MPI_Comm_dup", 0, comm, 100+n, descr{raw: 100 + n, own: rank, size: 2, group: list{0, 1}})
+			s.Call(0, "MPI_Comm_dup", 0, comm, 100+n, recordtest.Description{Raw: 100 + n, Own: rank, Size: 2, Group: recordtest.List{0, 1}})
 			comm = 100 + n
 		}
 	}) {
 		last[rank] = c.Communicators[40].GlobalName
 	}
-	if last[0] != last[1] || len(last[0]) > longestName {
+	if last[0] != last[1] || len(last[0]) > maxName {
 		t.Error(last)
 	}
 }

@@ -15,19 +15,19 @@ import (
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
-	r.sites.loadSegments()
+	r.sites.loadAllocations()
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
-			Implementation: p.implementation(), Version: p.version(), ABI: p.ABI,
+			Implementation: p.Implementation(), Version: p.Version(), ABI: p.ABI,
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
-		Segments:      slices.Clone(r.sites.segments),
+		Segments:      slices.Clone(r.sites.allocations),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if r.clustering != nil {
-		c.Meta.Clustering = &trace.Clustering{Votes: slices.Clone(r.clustering.votes)}
+		c.Meta.Clustering = &trace.Clustering{Votes: r.clustering.Votes()}
 	}
 	if p.Excluded != "" {
 		c.Meta.Excluded = strings.Split(p.Excluded, ",")
@@ -39,7 +39,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Clock:           timing.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
 		Dropped:         r.lost.Dropped + r.lost.Malformed,
 	}
-	environmentRank, environmentSize := p.rankFromEnvironment()
+	environmentRank, environmentSize := p.RankFromEnvironment()
 	if rank.Rank < 0 {
 		rank.Rank = max(environmentRank, 0)
 	}
@@ -69,8 +69,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		if err != nil {
 			return fmt.Errorf("signature %d: %w", i, err)
 		}
-		keepKnownSegments(s.In, len(c.Segments))
-		keepKnownSegments(s.Out, len(c.Segments))
+		keepKnownAllocations(s.In, len(c.Segments))
+		keepKnownAllocations(s.Out, len(c.Segments))
 		c.Signatures[i] = s
 		used = append(used, s.Function)
 	}
@@ -81,9 +81,9 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	return nil
 }
 
-// outline is what the calls so far are, without their times and values: enough to code the times of the wanted calls of
+// Outline is what the calls so far are, without their times and values: enough to code the times of the wanted calls of
 // each thread.
-func (r *Recorder) outline(wanted func(thread uint32) callRange) (*trace.Content, []trace.Thread, error) {
+func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content, []trace.Thread, error) {
 	c := &trace.Content{Meta: trace.Meta{Timing: r.grids.settings}}
 	if err := r.addSignatures(c); err != nil {
 		return nil, nil, err
@@ -100,7 +100,7 @@ func (r *Recorder) byNumber() []*thread {
 }
 
 // addGrammars joins the threads' grammars into one. The threads are in the order of their numbers.
-func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) callRange) ([]trace.Thread, error) {
+func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) CallRange) ([]trace.Thread, error) {
 	threads := make([]trace.Thread, len(r.threads))
 	for i, t := range r.byNumber() {
 		threads[i] = trace.Thread{
@@ -134,7 +134,7 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 			t.results[number].settle()
 			for k := range t.results[number].streams {
 				s := &t.results[number].streams[k]
-				values, err := r.sequenceOf(blockOf{t.number, int32(number), int32(k)}, s)
+				values, err := r.sequenceOf(BlockOf{t.number, int32(number), int32(k)}, s)
 				if err != nil {
 					return err
 				}
@@ -185,9 +185,9 @@ func (r *Recorder) contentNotes(rank int) []string {
 	}
 	switch r.generality {
 	case dropsTexts:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.memoryLimit>>20))
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.Limits.Memory>>20))
 	case dropsArguments:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.memoryLimit>>20))
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.Limits.Memory>>20))
 	}
 	add(r.lost.Malformed, "%d damaged records were skipped")
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")
@@ -195,8 +195,8 @@ func (r *Recorder) contentNotes(rank int) []string {
 	return notes
 }
 
-// keepKnownSegments makes pointers to what the dictionary does not say (its file was lost) plain pointers.
-func keepKnownSegments(values []trace.Value, known int) {
+// keepKnownAllocations makes pointers to what the dictionary does not say (its file was lost) plain pointers.
+func keepKnownAllocations(values []trace.Value, known int) {
 	for i := range values {
 		if v := &values[i]; v.Form == trace.Pointer && v.Int > int64(known) {
 			v.Int, v.Offset = 0, 0

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A dictionaryWriter writes the file as the shim does.
@@ -20,7 +22,7 @@ type dictionaryWriter struct {
 func newDictionary(t *testing.T) (*dictionaryWriter, string) {
 	t.Helper()
 	dir := t.TempDir()
-	return &dictionaryWriter{t, filepath.Join(dir, dictionaryFile)}, dir
+	return &dictionaryWriter{t, filepath.Join(dir, record.DictionaryFile)}, dir
 }
 
 func (w *dictionaryWriter) write(b []byte) {
@@ -43,24 +45,24 @@ func entry(kind uint64, words ...uint64) []byte {
 func textWords(s string) []uint64 {
 	words := make([]uint64, 1+(len(s)+7)/8)
 	words[0] = uint64(len(s))
-	copy(bytesOf(words[1:]), s)
+	copy(record.BytesOf(words[1:]), s)
 	return words
 }
 
 func moduleEntry(base, limit uint64, id, path string) []byte {
-	return entry(entryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
+	return entry(record.EntryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
 }
 
-func pathWord(number uint64) uint64 { return entryMark<<entryShift | number }
-func located(number, offset uint64) Address {
-	return Address(entryMark<<entryShift | number<<segmentShift | offset)
+func pathWord(number uint64) uint64 { return record.EntryTag<<record.EntryShift | number }
+func located(number, offset uint64) record.Address {
+	return record.Address(record.EntryTag<<record.EntryShift | number<<record.AllocationShift | offset)
 }
 
 func TestModulesThatCameLater(t *testing.T) {
-	s := newFakeShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
-	r := New(s.process)
-	r.readDictionary(dir)
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
 	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
 	r.sites.refresh()
@@ -74,13 +76,13 @@ func TestModulesThatCameLater(t *testing.T) {
 }
 
 func TestCallPathsShareTheirCallers(t *testing.T) {
-	s := newFakeShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
-	r := New(s.process)
-	r.readDictionary(dir)
-	w.write(entry(entryPath, 0x401000, 0x401500, 0x401900))
-	w.write(entry(entryPath, 0x401010, 0x401500, 0x401900))
-	w.write(entry(entryPath, 0x401000, 0x123, 0x401900)) // through something unknown
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	w.write(entry(record.EntryPath, 0x401000, 0x401500, 0x401900))
+	w.write(entry(record.EntryPath, 0x401010, 0x401500, 0x401900))
+	w.write(entry(record.EntryPath, 0x401000, 0x123, 0x401900)) // through something unknown
 	first, second, broken := r.sites.of(pathWord(0)), r.sites.of(pathWord(1)), r.sites.of(pathWord(2))
 	offsets := func(site int32) (list []uint64) {
 		for p := range trace.CallPath(r.sites.list, &r.sites.list[site-1]) {
@@ -88,30 +90,30 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 		}
 		return list
 	}
-	base := uint64(s.process.Modules[0].Base)
+	base := uint64(s.Process.Modules[0].Base)
 	require.Equal(t, []uint64{0x401000 - base, 0x401500 - base, 0x401900 - base}, offsets(first))
 	require.Equal(t, []uint64{0x401010 - base, 0x401500 - base, 0x401900 - base}, offsets(second))
 	require.Equal(t, []uint64{0x401000 - base}, offsets(broken))
 	require.Len(t, r.sites.list, 5)
 	require.Zero(t, r.sites.of(pathWord(3)))
 
-	resumed, err := Restore(s.process, r.AppendState(nil))
+	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
 	require.Equal(t, r.sites.list, resumed.sites.list)
 }
 
 func TestLocatedPointers(t *testing.T) {
-	s := newFakeShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
-	s.init(0, 2)
-	w.write(entry(entrySegment, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
-	w.write(entry(entrySegment, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
-	for _, buffer := range []Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, word(inPlace)} {
-		s.call(0, "MPI_Send", 0, int64(buffer), 1, typeInt, 1, 0, commWorld)
+	s.Init(0, 2)
+	w.write(entry(record.EntryAllocation, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
+	w.write(entry(record.EntryAllocation, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
+	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, recordtest.Word(recordtest.InPlace)} {
+		s.Call(0, "MPI_Send", 0, int64(buffer), 1, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 	}
-	r := New(s.process)
-	r.readDictionary(dir)
-	r.consume(s.sources(r, true))
+	r := New(s.Process)
+	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r.Consume(sourcesOf(s, r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
 		require.NoError(t, err)
@@ -136,13 +138,13 @@ func TestLocatedPointers(t *testing.T) {
 		}, buffers)
 	}
 	check(r)
-	resumed, err := Restore(s.process, r.AppendState(nil))
+	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	resumed.readDictionary(dir)
+	resumed.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 	check(resumed)
 
 	// without its dictionary a rank is not lost
-	resumed, err = Restore(s.process, r.AppendState(nil))
+	resumed, err = Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
 	c, err := resumed.Content()
 	require.NoError(t, err)
@@ -152,14 +154,14 @@ func TestLocatedPointers(t *testing.T) {
 
 func FuzzDictionary(f *testing.F) {
 	f.Add(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
-	f.Add(entry(entryPath, 0x401000, 0x401500))
-	f.Add(entry(entrySegment, 1, 0, 4096, 0x401234, 2))
+	f.Add(entry(record.EntryPath, 0x401000, 0x401500))
+	f.Add(entry(record.EntryAllocation, 1, 0, 4096, 0x401234, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := newFakeShim(t)
+		s := recordtest.NewShim(t)
 		w, dir := newDictionary(t)
 		w.write(b)
-		r := New(s.process)
-		r.readDictionary(dir)
+		r := New(s.Process)
+		r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
 		for number := range uint64(4) {
 			r.sites.of(pathWord(number))
 			r.pointer(nil, uint64(located(number, 1)))

@@ -1,21 +1,36 @@
 // Package recorder turns the raw records of one MPI process into its part of a trace.
 //
-// In go the segments that the shim wrote (docs/decisions/0001-seams.md) and process.json; out comes a trace.Content
-// with one rank: call signatures, a grammar per thread, value streams, timing, communicators, call sites. The same
-// code runs inside the process (Spool, behind the c-shared library of tracer/core), where it compresses full segments
-// and checkpoints, and outside of it (Recover, Snapshot), where it finishes what a process left behind. The package
-// knows MPI only through the tables of package mpi.
+// In go record buffers as the shim fills them and process.json (package record); out comes a trace.Content with one rank: call
+// signatures, a grammar per thread, value streams, timing, communicators, call sites. On the way it gives out what grows with
+// the number of calls (Block), and its state as of now, from which another Recorder goes on (AppendCheckpoint, RestoreFrom).
+// The package opens no file but the dictionary: it knows MPI through the tables of packages mpi and mpi/semantics, and disks
+// not at all.
+//
+// The rooms around it, of which each knows only those before it:
+//
+//	checkpoint  values of a checkpoint
+//	clock       samples of the clocks
+//	record      the raw format: buffers, records, dictionary, process.json
+//	observed    what the shim observes beside calls
+//	online      clustering of ranks while they run
+//	recorder    records to signatures and terminals
+//	spool       the directory of a process: buffers, checkpoints, logs, parts, recovery
 //
 // # From a record to a terminal
 //
-// A record is taken apart by the parameter list of its function (record.go), its arguments are written in canonical
-// form as bytes, the key (signature.go), and the key is looked up: its number in order of first sight is the terminal
+// A record is taken apart by the parameter list of its function (layout.go), its arguments are written in canonical
+// form as bytes, the key (key.go, signature.go), and the key is looked up: its number in order of first sight is the terminal
 // (Pilgrim, Wang et al., SC '21, §2.1), which goes to the grammar of the thread (§2.2). Whatever a call returns and
 // another instance of the same call would return differently — statuses, flags, indices, counts — is not part of the
 // key but of a value stream of the terminal; slots.go is the one table that decides.
 //
-// Most calls are repeats of one that came before and need none of this: repeats.go has the fast path in front, and the
-// rule for whoever changes what a key depends on: count the generation of the tables up, or call repeats.forget.
+// Most calls are repeats of one that came before and need none of this. There are three ways, the fastest first, and all
+// give the same state, byte by byte:
+//
+//   - loops.go compares whole iterations of a loop with the one before;
+//   - repeats.go compares a record with a call that came before. It has the rule for whoever changes what a key depends on:
+//     count the generation of the tables up, or call repeats.forget;
+//   - apply.go takes the record apart.
 //
 // # Handles
 //
@@ -51,7 +66,7 @@
 // # Functions of the program
 //
 // Callbacks (user-defined operations, error handlers, attribute and generalized-request callbacks) are values of form
-// Code: places in the program, in the same table as call sites, and resolved to names with them.
+// Code: they are in the same table as call sites, and resolved to names with them.
 //
 // # Communicators
 //
@@ -63,16 +78,18 @@
 //
 // # Clustering
 //
-// A process whose mode is clustered says at markers what its calls were (Ballot); what the ranks decided is a record of
-// its own, after which the times of a rank that is led wait for the next vote (clustering.go).
+// A process whose mode is clustered has a ballot at markers, of what its calls were; what the ranks decided is a record of its
+// own, after which the times of a rank that is led wait for the next vote (clustering.go, package online).
 //
 // # Memory
 //
-// What a program repeats takes memory once. What never repeats goes to files beside the checkpoints: times, values of streams,
-// closed grammars (block.go, chapter.go). What is left are tables of what is new, of which a checkpoint writes what has changed
-// (tables.go, tablelog.go), and before they reach a limit the recorder generalizes (widen.go, memory.go, generalize.go).
+//   - What a program repeats takes memory once.
+//   - What never repeats leaves memory in blocks, which go to files beside the checkpoints: times, values of streams, closed
+//     grammars (block.go, chapters.go).
+//   - What is left are tables of what is new, of which a checkpoint writes what has changed (tables.go).
+//   - Before they reach a limit the recorder generalizes (families.go, memory_limit.go).
 //
 // # Order of threads
 //
-// Threads share handles, so the records of a process are worked off in the order of their epochs (order.go).
+// Threads share handles, so the records of a process are consumed in the order of their epochs (sources.go).
 package recorder

@@ -3,34 +3,37 @@ package recorder
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Any bytes as a segment give calls, or notes on what was wrong.
+// Any bytes as a buffer give calls, or notes on what was wrong.
 func FuzzSegment(f *testing.F) {
-	s := newFakeShim(f)
-	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	f.Add(bytesOf(s.threads[0].words[headerWords:]))
-	f.Add(bytesOf(s.threads[1].words[headerWords:]))
-	f.Add(bytesOf(s.threads[0].words[headerWords : headerWords+40]))
+	s := recordtest.NewShim(f)
+	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords:]))
+	f.Add(record.BytesOf(s.Threads[1].Words[record.BufferHeaderWords:]))
+	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords : record.BufferHeaderWords+40]))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {
 			return
 		}
-		words := newSegmentWords(0, 0)
+		words := recordtest.NewBuffer(0, 0)
 		words = append(words, make([]uint64, len(b)/8)...)
-		copy(bytesOf(words[headerWords:]), b)
-		words[headerUsed] = uint64(len(b))
-		r := New(s.process)
-		sources := []*source{{
-			thread: r.thread(0), segments: []*segment{{words: words}}, closed: true, ended: true,
+		copy(record.BytesOf(words[record.BufferHeaderWords:]), b)
+		words[record.HeaderUsed] = uint64(len(b))
+		r := New(s.Process)
+		sources := []*Source{{
+			thread: r.thread(0), Buffers: []*record.Buffer{{Words: words}}, Closed: true, Ended: true,
 		}}
-		r.consume(sources)
-		c := inMemory(t)(r.Content())
+		r.Consume(sources)
+		c := recordtest.InMemory(t)(r.Content())
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		lines(t, c, 0)
-		resumed, err := Restore(s.process, r.AppendState(nil))
+		recordtest.Lines(t, c, 0)
+		resumed, err := Restore(s.Process, r.AppendState(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,16 +44,16 @@ func FuzzSegment(f *testing.F) {
 }
 
 // noTables is for a state that has none in a file.
-func noTables(tablesAt, func([]byte) error) error { return errCheckpoint }
+func noTables(TablesAt, func([]byte) error) error { return ErrCheckpoint }
 
 // Any bytes as a checkpoint give an error or a recorder that works.
 func FuzzRestore(f *testing.F) {
-	s := newFakeShim(f)
-	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	state := s.recorder().AppendState(nil)
+	s := recordtest.NewShim(f)
+	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	state := recorderOf(s).AppendState(nil)
 	f.Add(state[len(checkpointMagic) : len(state)-8])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := restore(s.process, b, noTables)
+		r, err := restore(s.Process, b, noTables)
 		if err != nil {
 			return
 		}

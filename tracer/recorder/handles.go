@@ -15,7 +15,7 @@ type handles struct {
 	generation *uint64 // counts what changes the table (repeats.go)
 }
 
-// predefined tells whether a value of the table is a constant.
+// predefined reports whether a value of the table is a constant.
 func predefined(value int32) bool { return value < 0 }
 
 // use is the value of a handle that a call was given. One that we have not seen being created (by an extension of the
@@ -78,5 +78,58 @@ func (h *handles) free(raw uint64) int32 {
 	return id
 }
 
-// dense tells whether a kind's handles are kept in a handles table. Requests have their own.
+// dense reports whether a kind's handles are kept in a handles table. Requests have their own.
 func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }
+
+// A freeList gives out dense ids, the smallest free one first, so that a loop that creates and frees the same objects
+// sees the same ids again whatever the order in which it freed them.
+type freeList struct {
+	next int32
+	heap []int32 // freed ids below next, a binary heap
+}
+
+func (l *freeList) take() int32 {
+	n := len(l.heap)
+	if n == 0 {
+		l.next++
+		return l.next - 1
+	}
+	id := l.heap[0]
+	last := l.heap[n-1]
+	l.heap = l.heap[:n-1]
+	n--
+	if n == 0 {
+		return id
+	}
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= n {
+			break
+		}
+		if c+1 < n && l.heap[c+1] < l.heap[c] {
+			c++
+		}
+		if last <= l.heap[c] {
+			break
+		}
+		l.heap[i] = l.heap[c]
+		i = c
+	}
+	l.heap[i] = last
+	return id
+}
+
+func (l *freeList) give(id int32) {
+	i := len(l.heap)
+	l.heap = append(l.heap, id)
+	for i > 0 {
+		parent := (i - 1) / 2
+		if l.heap[parent] <= id {
+			break
+		}
+		l.heap[i] = l.heap[parent]
+		i = parent
+	}
+	l.heap[i] = id
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A layout is a function of package mpi, prepared for taking records apart.
@@ -178,15 +179,15 @@ func layoutOf(f *mpi.Function) layout {
 			l.ends = append(l.ends, i)
 		}
 	}
-	l.place()
-	l.repeatable, l.hashed = l.isRepeatable(), l.hashedPlaces()
+	l.locate()
+	l.repeatable, l.hashed = l.isRepeatable(), l.hashedWords()
 	return l
 }
 
-// place computes where the parameters stand, if that is the same in all records.
-func (l *layout) place() {
+// locate computes where the parameters stand, if that is the same in all records.
+func (l *layout) locate() {
 	l.in, l.out = make([]int32, len(l.params)), make([]int32, len(l.params))
-	at := int32(recordPayload)
+	at := int32(record.HeaderWords)
 	for _, section := range []struct {
 		at  []int32
 		has func(*parameter) bool
@@ -204,7 +205,7 @@ func (l *layout) place() {
 			case shapeWord:
 				at++
 			case shapeStatus:
-				at += 1 + statusWords
+				at += 1 + record.StatusWords
 			default:
 				return
 			}
@@ -235,4 +236,36 @@ func shapeOf(p *mpi.Param) shape {
 		return shapeArray
 	}
 	return shapeWord
+}
+
+// pass goes over a parameter of this shape.
+func pass(r *record.Reader, s shape) {
+	switch s {
+	case shapeWord:
+		r.Word()
+	case shapeArray:
+		r.Array()
+	case shapeString:
+		r.Text()
+	case shapeStrings:
+		passList(r, func() { r.Text() })
+	case shapeArgumentLists:
+		passList(r, func() { pass(r, shapeStrings) })
+	case shapeStatus:
+		r.Skip(1 + record.StatusWords)
+	case shapeStatuses:
+		r.Word()
+		r.Statuses()
+	}
+}
+
+func passList(r *record.Reader, element func()) {
+	n := int64(r.Word())
+	if n == record.LengthSentinel {
+		r.Word()
+	}
+	// every element has at least its length, so that a wrong n ends with the record
+	for ; n > 0 && r.OK; n-- {
+		element()
+	}
 }

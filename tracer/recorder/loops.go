@@ -8,13 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
 // same places, with the same arguments and results, requests included, of which each handle comes back. A loop is such
 // an iteration, kept as the words of its records. What follows is compared with it record by record; of an iteration
-// that is equal nothing is worked off but its times, and in the end the grammar, the calls and the results are told how
-// often it came.
+// that is equal only the times are consumed; in the end the grammar, the calls and the results count how often it came.
 //
 // Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
 // the repetition that it just counted (grammar.Sequitur.CameRound). Whether the next iteration will do what the last one
@@ -37,19 +38,19 @@ type loop struct {
 	stamps     []int64      // of calls that are equal: enter and exit of each
 	grid       *timing.Grid // of all steps, if they are alike
 	alike      bool
-	mark       grammar.Mark       // where the iteration began
+	start      grammar.Mark       // where the iteration began
 	repetition grammar.Repetition // what it is in the grammar
 	generation uint64             // of the repeats
-	live       []liveMark
-	apart      bool     // calls were worked off one by one since the last iteration
+	live       []liveSnapshot
+	apart      bool     // calls were consumed one by one since the last iteration
 	again      uint64   // iterations that have come and are not counted yet
 	wait       int      // times that the grammar comes round before the next attempt
 	patience   int      // what wait begins with after a failure
 	missed     int      // times in a row that an iteration did not come where one could
-	joint      []uint64 // an iteration that two segments share
+	joint      []uint64 // an iteration that two buffers share
 	rounds     int      // of the grammar that are kept, − 1: handles may change places with each of them
 	left       int      // of these rounds
-	came       uint64   // calls that were worked off so
+	came       uint64   // calls that were consumed so
 }
 
 type loopState uint8
@@ -61,11 +62,11 @@ const (
 )
 
 const (
-	longestLoop  = 1 << 11 // records
-	mostLoopLive = 64      // requests that are live between two iterations
-	mostPatience = 1 << 10
-	mostRounds   = 3
-	loopBatch    = 256 // records whose times are worked off together
+	maxLoop     = 1 << 11 // records
+	maxLoopLive = 64      // requests that are live between two iterations
+	maxPatience = 1 << 10
+	maxRounds   = 3
+	loopBatch   = 256 // records whose times are worked off together
 )
 
 // A loopStep is a call of a loop.
@@ -79,8 +80,8 @@ type loopStep struct {
 	counted       bool // the calls of its terminal return the same each time
 }
 
-// A liveMark is a request that was live.
-type liveMark struct {
+// A liveSnapshot is a request that was live.
+type liveSnapshot struct {
 	node int32
 	born uint64
 }
@@ -91,14 +92,14 @@ func (l *loop) forget() {
 		return
 	}
 	if l.state == loopKnown && l.patience > 0 { // it never came again: perhaps twice as much does
-		l.rounds = (2*l.rounds + 1) % (mostRounds + 1)
+		l.rounds = (2*l.rounds + 1) % (maxRounds + 1)
 	}
 	l.state = loopUnknown
 	l.wait = l.patience
-	l.patience = min(2*l.patience+1, mostPatience)
+	l.patience = min(2*l.patience+1, maxPatience)
 }
 
-// note sees a repeat that was just worked off one by one.
+// note sees a repeat that was just consumed by itself.
 func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
 	l.apart = true
 	if l.state == loopBegun {
@@ -131,47 +132,47 @@ func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uin
 // begin starts to keep records.
 func (l *loop) begin(r *Recorder, t *thread) {
 	q := r.requests
-	if r.off || t.untraced || q.count > mostLoopLive {
+	if r.off || t.untraced || q.count > maxLoopLive {
 		return
 	}
 	l.state, l.left = loopBegun, l.rounds
 	l.patience, l.missed = max(l.patience, 1), 0
 	l.steps, l.words, l.live = l.steps[:0], l.words[:0], l.live[:0]
-	l.mark, l.generation = t.grammar.Mark(), r.repeats.generation
+	l.start, l.generation = t.grammar.Mark(), r.repeats.generation
 	for i := range q.live {
 		if len(l.live) == q.count {
 			break
 		}
 		if born := q.live[i].born; born != 0 {
-			l.live = append(l.live, liveMark{int32(i), born})
+			l.live = append(l.live, liveSnapshot{int32(i), born})
 		}
 	}
 }
 
 // keep adds a call.
 func (l *loop) keep(m *repeat, number int32, words []uint64) {
-	if len(l.steps) == longestLoop {
-		l.patience = mostPatience
+	if len(l.steps) == maxLoop {
+		l.patience = maxPatience
 		l.forget()
 		return
 	}
-	l.words = append(l.words, words[recordAddress:]...)
+	l.words = append(l.words, words[record.AddressWord:]...)
 	l.steps = append(l.steps, loopStep{
 		repeat: m, number: number, function: m.layout.spec.ID,
-		first: words[recordLength], second: words[recordReserved], size: int(low(words[recordReserved])) / 8,
+		first: words[record.LengthWord], second: words[record.ReservedWord], size: int(record.Low(words[record.ReservedWord])) / 8,
 	})
 }
 
-// close tells whether what was kept is an iteration that may come again.
+// close reports whether what was kept is an iteration that may come again.
 func (l *loop) close(r *Recorder, t *thread) bool {
 	var ok bool
-	if l.repetition, ok = t.grammar.Since(l.mark); !ok || len(l.steps) == 0 || !l.holds(r, t) {
+	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.holds(r, t) {
 		return false
 	}
 	words := l.words
 	for i := range l.steps {
 		s := &l.steps[i]
-		n := int(low(s.first))/8 - recordAddress
+		n := int(record.Low(s.first))/8 - record.AddressWord
 		s.kept, words = words[:n:n], words[n:]
 	}
 	first := map[int32]int{} // of the terminals: the first step
@@ -200,8 +201,8 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	return true
 }
 
-// tells is whether there are results that go to their streams one by one.
-func (l *loop) tells() bool {
+// resultsVary is whether there are results that go to their streams one by one.
+func (l *loop) resultsVary() bool {
 	for i := range l.steps {
 		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
 			return true
@@ -212,14 +213,14 @@ func (l *loop) tells() bool {
 
 func sameResults(a, b *loopStep) bool {
 	for _, at := range a.repeat.resultsAt {
-		if a.kept[at-recordAddress] != b.kept[at-recordAddress] {
+		if a.kept[at-record.AddressWord] != b.kept[at-record.AddressWord] {
 			return false
 		}
 	}
 	return true
 }
 
-// holds tells whether handles and requests are what they were when the iteration that was kept began.
+// holds reports whether handles and requests are what they were when the iteration that was kept began.
 func (l *loop) holds(r *Recorder, t *thread) bool {
 	q := r.requests
 	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
@@ -233,8 +234,8 @@ func (l *loop) holds(r *Recorder, t *thread) bool {
 	return true
 }
 
-// iterate works off the whole iterations of the thread's loop that follow at a place, up to an epoch, and returns where
-// they end. short: the words end in the middle of one more, which is equal so far.
+// iterate consumes whole iterations of the thread's loop from one word on, as long as their epoch is at most last, and returns
+// where they end. short: the words end in the middle of one more, which is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.CameRound() {
@@ -253,7 +254,7 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		t.grammar.Again(l.repetition, l.again)
 		t.calls += n
 		l.came += n
-		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, mostCredit))
+		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))
 		t.latest = l.steps[len(l.steps)-1].repeat
 		t.lastFunction = t.latest.layout.spec.ID
 		l.again, l.patience, l.missed = 0, 0, 0
@@ -272,7 +273,7 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, live bool) (end int, equal, short bool) {
 	l := &t.loop
 	next, done := at, 0 // the next record, and how many records of its iteration were equal
-	tells := l.tells()
+	tells := l.resultsVary()
 	equal = true
 	for {
 		before := len(l.stamps) / 2
@@ -303,45 +304,45 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 			break
 		}
 		w := words[next : next+s.size : next+s.size]
-		if second := loadAcquire(&w[recordReserved], live); second != s.second {
-			equal = high(second) == 0 || functionIn(w[recordLength]) == voteFunction // a vote is none of the loop's
+		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
+			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is none of the loop's
 			break
 		}
-		if w[recordEpoch] > last {
+		if w[record.EpochWord] > last {
 			break
 		}
-		if w[recordLength] != s.first || !equalWords(s.kept, w[recordAddress:]) && !r.equalEnough(t, s, w) {
+		if w[record.LengthWord] != s.first || !equalWords(s.kept, w[record.AddressWord:]) && !r.equalEnough(t, s, w) {
 			equal = false
 			break
 		}
-		l.stamps = append(l.stamps, int64(w[recordEnter]), int64(w[recordExit]))
-		next, done, tells = next+s.size, done+1, l.tells()
+		l.stamps = append(l.stamps, int64(w[record.EnterWord]), int64(w[record.ExitWord]))
+		next, done, tells = next+s.size, done+1, l.resultsVary()
 	}
 	t.timeLoop(l.stamps[:len(l.stamps)-2*done])
 	l.stamps = l.stamps[:0]
 	return at, equal, short
 }
 
-// across works off the iteration that a source's first segment ends in and the second one goes on with. Both must be
+// across consumes the iteration that a source's first buffer ends in and the second one goes on with. Both must be
 // full: of what still grows, records may be open.
-func (r *Recorder) across(s *source, limit int, last uint64) bool {
+func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset
-	if len(s.segments) < 2 || len(s.segments) == 2 && !s.closed {
+	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
 		return false
 	}
-	seg, next := s.segments[0], s.segments[1]
-	until := headerWords + l.size - (limit - at)
-	if until > next.available() {
+	seg, next := s.Buffers[0], s.Buffers[1]
+	until := record.BufferHeaderWords + l.size - (limit - at)
+	if until > next.Available() {
 		return false
 	}
-	l.joint = append(append(l.joint[:0], seg.words[at:limit]...), next.words[headerWords:until]...)
+	l.joint = append(append(l.joint[:0], seg.Words[at:limit]...), next.Words[record.BufferHeaderWords:until]...)
 	if end, _ := r.iterate(s.thread, l.joint, 0, last, false); end == 0 {
 		return false
 	}
-	r.endSegment(seg)
-	r.beginSegment(next)
-	s.thread.sequence, s.thread.offset, s.started = seg.sequence+1, until, true
-	s.segments = s.segments[1:]
+	r.endBuffer(seg)
+	r.beginBuffer(next)
+	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, until, true
+	s.Buffers = s.Buffers[1:]
 	return true
 }
 
@@ -352,7 +353,7 @@ func (l *loop) count(t *thread, s *loopStep) {
 	}
 }
 
-// returnedSame tells whether the last call of each terminal returned what it returns in the loop.
+// returnedSame reports whether the last call of each terminal returned what it returns in the loop.
 func (l *loop) returnedSame(t *thread) bool {
 	for i := range l.steps {
 		s := &l.steps[i]
@@ -364,7 +365,7 @@ func (l *loop) returnedSame(t *thread) bool {
 			return false
 		}
 		for k, at := range s.repeat.resultsAt {
-			if rs.words[k] != s.kept[at-recordAddress] {
+			if rs.words[k] != s.kept[at-record.AddressWord] {
 				return false
 			}
 		}
@@ -390,14 +391,14 @@ records:
 		}
 		// s.size words are there, and no step is shorter. Offsets, not pointers, go on: no pointer is ever made to what lies
 		// behind an allocation, which the collector might not know.
-		w := (*[recordPayload]uint64)(unsafe.Add(base, word*at))
-		if atomic.LoadUint64(&w[recordReserved]) != s.second {
+		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
+		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
 			break
 		}
-		if w[recordLength] != s.first || w[recordEpoch] > last {
+		if w[record.LengthWord] != s.first || w[record.EpochWord] > last {
 			break
 		}
-		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[recordAddress])
+		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[record.AddressWord])
 		i, end := 0, word*len(s.kept)
 		for ; i+4*word <= end; i += 4 * word {
 			if *(*[4]uint64)(unsafe.Add(p, i)) != *(*[4]uint64)(unsafe.Add(q, i)) {
@@ -409,7 +410,7 @@ records:
 				break records
 			}
 		}
-		stamps[n], stamps[n+1] = int64(w[recordEnter]), int64(w[recordExit])
+		stamps[n], stamps[n+1] = int64(w[record.EnterWord]), int64(w[record.ExitWord])
 		at += s.size
 		if step++; step == len(steps) {
 			step = 0
@@ -419,19 +420,19 @@ records:
 	return at
 }
 
-// equalWords tells whether b begins with a.
+// equalWords reports whether b begins with a.
 func equalWords(a, b []uint64) bool {
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }
 
-// equalEnough tells whether a record that differs from a step is the same call all the same: with another address, or
+// equalEnough reports whether a record that differs from a step is the same call all the same: with another address, or
 // with results that decide nothing else. The step becomes what came.
 func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	l, m := &t.loop, s.repeat
 	roles := m.wordRoles()
 	results := false
 	for i, kept := range s.kept {
-		now := w[recordAddress+i]
+		now := w[record.AddressWord+i]
 		if kept == now {
 			continue
 		}
@@ -442,7 +443,7 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 			return false
 		}
 	}
-	copy(s.kept, w[recordAddress:])
+	copy(s.kept, w[record.AddressWord:])
 	if results && s.counted {
 		for i := range l.steps {
 			if other := &l.steps[i]; other.number == s.number {
@@ -464,19 +465,19 @@ const (
 // wordRoles are the roles of the words of a record from recordAddress on.
 func (m *repeat) wordRoles() []int16 {
 	if m.roles == nil {
-		m.roles = make([]int16, int(low(m.first))/8-recordAddress)
+		m.roles = make([]int16, int(record.Low(m.first))/8-record.AddressWord)
 		for i := range m.roles {
 			m.roles[i] = roleFixed
 		}
 		for _, at := range m.resultsAt {
-			m.roles[at-recordAddress] = roleResult
+			m.roles[at-record.AddressWord] = roleResult
 		}
 		for _, a := range m.addresses {
-			m.roles[a.at-recordAddress] = int16(a.kind)
+			m.roles[a.at-record.AddressWord] = int16(a.kind)
 		}
 		for _, e := range m.exact { // also of results: those that decide what else there is
-			if e.at >= recordAddress {
-				m.roles[e.at-recordAddress] = roleFixed
+			if e.at >= record.AddressWord {
+				m.roles[e.at-record.AddressWord] = roleFixed
 			}
 		}
 	}

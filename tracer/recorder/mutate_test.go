@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // mutate damages a batch of valid records in the ways of a program that writes over our memory and of a shim that is
@@ -15,9 +18,9 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	words = slices.Clone(words)
 	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
 	var starts []int
-	for at := headerWords; at+recordPayload <= len(words); {
-		n := int(low(words[at+recordReserved])) / 8
-		if n < recordPayload {
+	for at := record.BufferHeaderWords; at+record.HeaderWords <= len(words); {
+		n := int(record.Low(words[at+record.ReservedWord])) / 8
+		if n < record.HeaderWords {
 			break
 		}
 		starts = append(starts, at)
@@ -25,51 +28,51 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	}
 	for range 1 + rng.IntN(8) {
 		at := starts[rng.IntN(len(starts))]
-		n := int(low(words[at+recordReserved])) / 8
-		if n < recordPayload || at+n > len(words) {
+		n := int(record.Low(words[at+record.ReservedWord])) / 8
+		if n < record.HeaderWords || at+n > len(words) {
 			continue
 		}
 		switch rng.IntN(7) {
 		case 0: // an argument
-			if n > recordPayload {
-				words[at+recordPayload+rng.IntN(n-recordPayload)] = interesting[rng.IntN(len(interesting))]
+			if n > record.HeaderWords {
+				words[at+record.HeaderWords+rng.IntN(n-record.HeaderWords)] = interesting[rng.IntN(len(interesting))]
 			}
 		case 1: // the function
-			words[at+recordLength] = join(low(words[at+recordLength]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
+			words[at+record.LengthWord] = record.Join(record.Low(words[at+record.LengthWord]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
 		case 2: // any word
 			words[at+rng.IntN(n)] = rng.Uint64()
 		case 3: // its length
-			words[at+recordLength] = join(uint32(rng.IntN(1024))*8, high(words[at+recordLength]))
+			words[at+record.LengthWord] = record.Join(uint32(rng.IntN(1024))*8, record.High(words[at+record.LengthWord]))
 		case 4: // one bit
 			words[at+rng.IntN(n)] ^= 1 << rng.IntN(64)
 		case 5: // another record's arguments
 			from := starts[rng.IntN(len(starts))]
-			copy(words[at+recordPayload:at+n], words[min(from+recordPayload, len(words)):])
+			copy(words[at+record.HeaderWords:at+n], words[min(from+record.HeaderWords, len(words)):])
 		case 6: // its epoch
-			words[at+recordEpoch] = rng.Uint64N(1 << 20)
+			words[at+record.EpochWord] = rng.Uint64N(1 << 20)
 		}
 	}
 	return words
 }
 
 // feed works a batch off; what a damaged record does is a mistake of ours that is caught and counted.
-func feed(t *testing.T, s *fakeShim, batches map[uint32][]uint64) *Recorder {
-	r := New(s.process)
-	var sources []*source
+func feed(t *testing.T, s *recordtest.Shim, batches map[uint32][]uint64) *Recorder {
+	r := New(s.Process)
+	var sources []*Source
 	for n := range uint32(len(batches)) {
 		words := batches[n]
-		sources = append(sources, &source{
-			thread: r.thread(n), segments: []*segment{{thread: n, words: words}}, closed: true, ended: true,
+		sources = append(sources, &Source{
+			thread: r.thread(n), Buffers: []*record.Buffer{{Thread: n, Words: words}}, Closed: true, Ended: true,
 		})
 	}
-	r.consume(sources)
-	c := inMemory(t)(r.Content())
+	r.Consume(sources)
+	c := recordtest.InMemory(t)(r.Content())
 	require.NoError(t, c.Validate())
 	return r
 }
 
-// mostMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
-const mostMemoryPerByte = 64
+// maxMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
+const maxMemoryPerByte = 64
 
 func liveBytes() uint64 {
 	var m runtime.MemStats
@@ -82,21 +85,21 @@ func liveBytes() uint64 {
 func TestMutatedRecords(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		s := newFakeShim(t)
-		s.randomProgram(rng, 200)
+		s := recordtest.NewShim(t)
+		s.RandomProgram(rng, 200)
 		batches := map[uint32][]uint64{}
 		size := 0
-		for n, th := range s.threads {
-			batches[n] = mutate(rng, th.words)
+		for n, th := range s.Threads {
+			batches[n] = mutate(rng, th.Words)
 			size += 8 * len(batches[n])
 		}
 		before := liveBytes()
 		r := feed(t, s, batches)
-		if after := liveBytes(); after > before+1<<20 && after-before > uint64(size)*mostMemoryPerByte {
+		if after := liveBytes(); after > before+1<<20 && after-before > uint64(size)*maxMemoryPerByte {
 			t.Fatalf("seed %d: %d bytes of records, %d bytes of memory", seed, size, after-before)
 		}
 		state := r.AppendState(nil)
-		resumed, err := Restore(s.process, state)
+		resumed, err := Restore(s.Process, state)
 		require.NoError(t, err, "seed %d", seed)
 		require.Equal(t, r.Calls(), resumed.Calls())
 	}
@@ -108,12 +111,12 @@ func FuzzMutatedRecords(f *testing.F) {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, program, damage uint64) {
-		s := newFakeShim(t)
-		s.randomProgram(rand.New(rand.NewPCG(program, 1)), 80)
+		s := recordtest.NewShim(t)
+		s.RandomProgram(rand.New(rand.NewPCG(program, 1)), 80)
 		rng := rand.New(rand.NewPCG(damage, 2))
 		batches := map[uint32][]uint64{}
-		for n, th := range s.threads {
-			batches[n] = mutate(rng, th.words)
+		for n, th := range s.Threads {
+			batches[n] = mutate(rng, th.Words)
 		}
 		feed(t, s, batches)
 	})

@@ -3,18 +3,20 @@ package recorder
 import (
 	"fmt"
 	"math"
-	"os"
-	"strconv"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
 // use.
 type Recorder struct {
-	process *Process
+	process *record.Process
 
 	handles       [256]*handles   // by kind; nil for kinds that are no handles
 	constants     [256]*constants // by kind; nil for kinds without named values
@@ -26,13 +28,13 @@ type Recorder struct {
 	widening      widening
 	generality    generality
 	generalizing  generalizing
-	memoryLimit   int // memoryLimit but in tests
+	Limits        Limits
 	grown         int // by how much since the recorder looked at what it holds
 	written       writtenTables
 	sites         *sites
 	repeats       *repeats
-	clustering    *clustering // nil: this process is recorded by itself
-	threads       []*thread   // by order of first sight
+	clustering    *online.Clustering // nil: this process is recorded by itself
+	threads       []*thread          // by order of first sight
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
@@ -41,23 +43,28 @@ type Recorder struct {
 	whyStopped      string
 	sessions        int // open sessions
 	samples         []timing.ClockSample
-	chaptersApart   bool // Content has those that are in parts by themselves
+	ChaptersApart   bool // Content has those that are in parts by themselves
 	lost            lost
 	notes           []string
 
-	life life // of a process that is gone
+	life observed.Life // of a process that is gone
 
-	blockCalls   uint64      // of times: timing.BlockCalls but in tests
-	full         []*block    // blocks that are in no log yet
-	grammarBytes int         // of a thread, from which on a grammar becomes a chapter: mostGrammarBytes but in tests
-	spare        [][]byte    // memory of blocks that are
-	blocks       *blockIndex // of the log, where somebody else reads it; nil: there is none
+	full   []*Block    // blocks that are in no log yet
+	spare  [][]byte    // memory of blocks that are
+	Blocks *BlockIndex // of the log, where somebody else reads it; nil: there is none
 
 	grids *timingGrids
 
 	root, undefinedRoot uint64 // raw MPI_ROOT and whether there is one
 	inStatus            uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
 	scratch             scratch
+}
+
+// Limits say from when on a recorder closes blocks and generalizes. Those of New hold everywhere but in tests.
+type Limits struct {
+	BlockCalls uint64 // calls of a thread whose times are one block
+	Grammar    int    // bytes of a thread's grammar, from which on it becomes a chapter
+	Memory     int    // bytes that the recorder may hold
 }
 
 // lost counts what could not be recorded.
@@ -96,8 +103,8 @@ type thread struct {
 	recorder        *Recorder
 	tally           *tally // nil: there is no clustering
 
-	// how far its segments have been worked off
-	sequence uint64 // of the first segment that is not finished
+	// how far its buffers have been consumed
+	sequence uint64 // of the first buffer that is not finished
 	offset   int    // words of it that are
 }
 
@@ -121,15 +128,15 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 }
 
 // New starts a recorder for a process.
-func New(p *Process) *Recorder {
+func New(p *record.Process) *Recorder {
 	r := &Recorder{
-		process: p, off: p.StartOff != 0, rank: none, worldSize: none, blockCalls: timing.BlockCalls, grammarBytes: mostGrammarBytes,
-		memoryLimit: memoryLimit,
-		signatures:  newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
-		clustering: newClustering(p.Mode),
+		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
+		Limits:     Limits{BlockCalls: timing.BlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
+		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
+		clustering: online.New(p.Mode),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
-	tables, sentinels := p.constantTables()
+	tables, sentinels := constantTables(p)
 	for _, kind := range mpi.Kinds() {
 		table := tables[kind]
 		switch {
@@ -165,7 +172,7 @@ func New(p *Process) *Recorder {
 	return r
 }
 
-func len32(c []Constant) int32 { return int32(len(c)) }
+func len32(c []record.Constant) int32 { return int32(len(c)) }
 
 // thread finds or starts the thread with this number.
 func (r *Recorder) thread(number uint32) *thread {
@@ -188,21 +195,8 @@ func (r *Recorder) newThread() *thread {
 	return t
 }
 
-// rankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
-func (p *Process) rankFromEnvironment() (rank, size int) {
-	number := func(names ...string) int {
-		for _, name := range names {
-			if v, err := strconv.Atoi(p.Environment[name]); err == nil && v >= 0 {
-				return v
-			}
-		}
-		return none
-	}
-	return number("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"), number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
-}
-
-// addNote adds a note once.
-func (r *Recorder) addNote(format string, args ...any) {
+// AddNote adds a note once.
+func (r *Recorder) AddNote(format string, args ...any) {
 	note := fmt.Sprintf(format, args...)
 	for _, n := range r.notes {
 		if n == note {
@@ -211,6 +205,15 @@ func (r *Recorder) addNote(format string, args ...any) {
 	}
 	r.notes = append(r.notes, note)
 }
+
+// NoteStopped notes that the process stopped tracing, and why.
+func (r *Recorder) NoteStopped(why string) {
+	r.AddNote("tracing stopped: %s", why)
+	r.stopped, r.whyStopped = true, why
+}
+
+// LostCalls is how many calls are known to be missing.
+func (r *Recorder) LostCalls() uint64 { return r.lost.Dropped + r.lost.Malformed }
 
 // Calls is the number of calls recorded so far.
 func (r *Recorder) Calls() uint64 {
@@ -221,14 +224,56 @@ func (r *Recorder) Calls() uint64 {
 	return n
 }
 
-// bootID is the id of the running kernel.
-func bootID() string {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
+// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
+// stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
+func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
+	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
+	for i, c := range p.Constants {
+		kind, ok := mpi.KindByName(c.Kind)
+		if !ok {
+			continue
+		}
+		tables := values
+		if spec := mpi.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
+			tables = sentinels
+		}
+		t := tables[kind]
+		if t == nil {
+			t = newRawTable()
+			tables[kind] = t
+		}
+		if _, taken := t.get(uint64(c.Value)); !taken {
+			t.put(uint64(c.Value), int32(-1-i))
+		}
 	}
-	for len(b) > 0 && b[len(b)-1] == '\n' {
-		b = b[:len(b)-1]
-	}
-	return string(b)
+	return values, sentinels
 }
+
+// isAddress reports whether the values of a kind are themselves addresses.
+func isAddress(kind mpi.Kind) bool {
+	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
+}
+
+// A Call is a call that is recorded without a shim, by a program that makes up calls of its own (a simulation). It goes
+// the same way as a record of a buffer: signature, grammar, streams, timing.
+type Call struct {
+	Function    uint16 // mpi
+	Enter, Exit int64  // ticks
+	Address     uint64 // of the call site
+	Result      int64  // return value
+	// Words are record.HeaderWords words, which Record overwrites, then inputs, outputs and extras as in a record
+	// (docs/decisions/0001-seams.md, "Raw records").
+	Words []uint64
+}
+
+// Record records a call of a thread.
+func (r *Recorder) Record(thread uint32, c *Call) {
+	clear(c.Words[:record.HeaderWords])
+	c.Words[record.EnterWord], c.Words[record.ExitWord] = uint64(c.Enter), uint64(c.Exit)
+	c.Words[record.AddressWord], c.Words[record.ReturnWord] = c.Address, uint64(c.Result)
+	c.Words[record.LengthWord] = record.Join(uint32(len(c.Words)*8), uint32(c.Function))
+	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function})
+}
+
+// Sample records a reading of the clocks, as the header of a buffer has it.
+func (r *Recorder) Sample(s timing.ClockSample) { r.samples = clock.Append(r.samples, s) }

@@ -1,18 +1,25 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/mpi"
+import (
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
 
 // The fast path. Most calls are repeats: the same function, from the same place, with the same inputs. A repeat is what
 // is known of such a call: which words of a record must be what they were for its key to be what it was, and which
 // terminal that was. A record that matches one goes to the grammar at once, without its key being written and looked
 // up. All else takes the slow path (apply), which alone decides what a key is; it also makes the repeats, of calls whose
-// key it has met before (remember).
+// key it has met before (buildRepeat).
 //
-// That a match means the same key rests on this: a key depends on the words of the record that are compared, on the
-// ids of the requests that it names, which are looked up, on whether the time before it was traced, and on the tables of
-// handles and communicators. Whatever
-// changes these tables counts r.repeats.generation up (handles and communicators do), and a repeat of an older
-// generation is first compared with the tables again (stillMeans). So:
+// Invariant. The key of a call is a function of
+//
+//  1. the compared words,
+//  2. the ids of its requests, which are looked up,
+//  3. whether tracing was off before it,
+//  4. the handle and communicator tables. Whatever changes these counts r.repeats.generation up, and a repeat of an older
+//     generation is first compared with the tables again (stillMeans).
+//
+// So:
 //
 //   - what changes what the key of a call would be, and is neither a word of its record nor looked up again by
 //     stillMeans, must drop all repeats: r.repeats.forget();
@@ -20,7 +27,8 @@ import "github.com/cairn-mpi/cairn/mpi"
 //   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
 //     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
 //
-// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders with and without the fast path, byte by byte.
+// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders
+// with and without the fast path, byte by byte.
 type repeats struct {
 	heads      []*repeat // by hash, chained
 	generation uint64    // of the tables that keys depend on
@@ -32,13 +40,13 @@ type repeats struct {
 
 const (
 	repeatBuckets = 1 << 12
-	mostRepeats   = 1 << 12 // then all are forgotten
-	longestChain  = 16      // of repeats that differ in nothing that is hashed
+	maxRepeats    = 1 << 12 // then all are forgotten
+	maxChain      = 16      // of repeats that differ in nothing that is hashed
 	repeatCost    = 16      // matches that pay for making a repeat
-	mostCredit    = 2 * mostRepeats * repeatCost
+	maxCredit     = 2 * maxRepeats * repeatCost
 )
 
-func newRepeats() *repeats { return &repeats{credit: mostCredit} }
+func newRepeats() *repeats { return &repeats{credit: maxCredit} }
 
 // forget drops all repeats: something that keys depend on has changed.
 func (rs *repeats) forget() {
@@ -124,7 +132,7 @@ const (
 
 // match finds the repeat that a committed record of a thread is; nil if there is none.
 func (r *Recorder) match(t *thread, words []uint64) *repeat {
-	first := words[recordLength]
+	first := words[record.LengthWord]
 	if t.latest != nil {
 		if m := t.latest.next; m != nil && m.first == first && r.matches(m, t, words) {
 			return m
@@ -147,8 +155,8 @@ func (r *Recorder) match(t *thread, words []uint64) *repeat {
 
 // repeatHash mixes what most repeats differ in: the place of the call and its first inputs.
 func repeatHash(words []uint64) uint32 {
-	h := words[recordLength]*0x9e3779b97f4a7c15 ^ words[recordAddress]
-	if l := layoutFor(functionIn(words[recordLength])); l != nil {
+	h := words[record.LengthWord]*0x9e3779b97f4a7c15 ^ words[record.AddressWord]
+	if l := layoutFor(record.FunctionIn(words[record.LengthWord])); l != nil {
 		for _, at := range l.hashed {
 			if int(at) >= len(words) {
 				break
@@ -193,7 +201,7 @@ func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 	return m.creator == none || !r.requests.isNull(words[m.requestAt])
 }
 
-// stillMeans tells whether the handles of a repeat still mean what they did.
+// stillMeans reports whether the handles of a repeat still mean what they did.
 func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 	if m.era != r.repeats.era {
 		return false
@@ -226,7 +234,7 @@ func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
 
 // again records a call that is a repeat.
 func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
-	if r.repeats.credit < mostCredit {
+	if r.repeats.credit < maxCredit {
 		r.repeats.credit++
 	}
 	if len(m.layout.ends) > 0 {
@@ -242,7 +250,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 		r.requests.thread = t.number
 		number = r.created(m.creator, words[m.requestAt])
 	}
-	t.append(number, record{words: words, function: m.layout.spec.ID})
+	t.append(number, record.Record{Words: words, Function: m.layout.spec.ID})
 	if len(m.sources) > 0 {
 		r.returnedAgain(t.resultsOf(number), m, words)
 	}
@@ -299,12 +307,12 @@ func (s *scratch) take(from resultSource, words []uint64) {
 		s.lengths = append(s.lengths, 1+from.n)
 	case sourceStatuses:
 		for i := range int(from.n) {
-			s.status(w[i*statusWords : (i+1)*statusWords])
+			s.status(w[i*record.StatusWords : (i+1)*record.StatusWords])
 		}
 	case sourceStatusList:
 		s.values = append(s.values, int64(from.n)*statusFields)
 		for i := range int(from.n) {
-			fields := statusFieldsOf(w[i*statusWords : (i+1)*statusWords])
+			fields := statusFieldsOf(w[i*record.StatusWords : (i+1)*record.StatusWords])
 			s.values = append(s.values, fields[:]...)
 		}
 		s.lengths = append(s.lengths, 1+from.n*statusFields)

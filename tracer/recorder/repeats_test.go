@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
-func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
-	s.init(0, 4)
-	group := list{0, 1, 2, 3}
+func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
+	s.Init(0, 4)
+	group := recordtest.List{0, 1, 2, 3}
 	comm, commRank := int64(0), int64(0)
 	datatype := int64(0)
 	persistent := int64(0)
@@ -19,13 +22,13 @@ func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
 		if comm != 0 && rng.IntN(2) == 0 {
 			return comm
 		}
-		return pick(commWorld, commSelf)
+		return pick(recordtest.CommWorld, recordtest.CommSelf)
 	}
 	anyType := func() int64 {
 		if datatype != 0 && rng.IntN(2) == 0 {
 			return datatype
 		}
-		return typeInt
+		return recordtest.TypeInt
 	}
 	for range n {
 		th := uint32(rng.IntN(2))
@@ -33,103 +36,103 @@ func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
 		switch rng.IntN(16) {
 		case 0: // the handle of a datatype means another one
 			if datatype != 0 {
-				s.callAt(th, at, "MPI_Type_free", 0, datatype, 0x0c000000)
+				s.CallAt(th, at, "MPI_Type_free", 0, datatype, 0x0c000000)
 				datatype = 0
 			} else {
 				datatype = pick(700, 701)
-				s.callAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), typeInt, datatype)
+				s.CallAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), recordtest.TypeInt, datatype)
 			}
 		case 1: // the same handle is a communicator in which we have another rank, or an intercommunicator
 			if comm != 0 {
-				s.callAt(th, at, "MPI_Comm_free", 0, comm, commNull)
+				s.CallAt(th, at, "MPI_Comm_free", 0, comm, recordtest.CommNull)
 				comm = 0
 			} else {
 				comm, commRank = 800, int64(rng.IntN(4))
-				s.callAt(th, at, "MPI_Comm_split", 0, commWorld, 0, commRank, comm,
-					descr{raw: comm, own: commRank, size: 4, group: group, inter: pick(0, 0, 1)})
+				s.CallAt(th, at, "MPI_Comm_split", 0, recordtest.CommWorld, 0, commRank, comm,
+					recordtest.Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
 			}
 		case 2: // what counts depends on who is root
-			s.callAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, inPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, mpiRoot), anyComm())
+			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, recordtest.InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, recordtest.MPIRoot), anyComm())
 		case 3:
-			s.callAt(th, at, "MPI_Iprobe", 0, anySource, 1, anyComm(), 0, noStat{})
+			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 0, recordtest.NoStatus{})
 		case 4:
-			s.callAt(th, at, "MPI_Iprobe", 0, anySource, 1, anyComm(), 1, status{source: pick(1, 2), bytes: 4})
+			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 1, recordtest.Status{Source: pick(1, 2), Bytes: 4})
 		case 5:
-			s.callAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), anySource, anyTag, commWorld, pick(0x10, 0, 0x20), status{source: pick(1, 1, 2)})
+			s.CallAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, pick(0x10, 0, 0x20), recordtest.Status{Source: pick(1, 1, 2)})
 		case 6: // requests of one handle, waited for together or one by one
-			raws := list{pick(900, 1000), pick(900, 1001), 1002}
+			raws := recordtest.List{pick(900, 1000), pick(900, 1001), 1002}
 			for k, raw := range raws {
-				s.callAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, typeInt, k, 7, commWorld, raw)
+				s.CallAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, raw)
 			}
 			for len(raws) > 0 {
 				done := rng.IntN(len(raws) + 1)
-				var after list
-				var indices list
-				var statuses stats
+				var after recordtest.List
+				var indices recordtest.List
+				var statuses recordtest.Statuses
 				for k, raw := range raws {
 					if k < done {
 						indices = append(indices, int64(k))
-						statuses = append(statuses, status{source: pick(0, 1)})
-						raw = requestNull
+						statuses = append(statuses, recordtest.Status{Source: pick(0, 1)})
+						raw = recordtest.RequestNull
 					}
 					after = append(after, raw)
 				}
 				switch {
 				case done == len(raws):
-					s.callAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
+					s.CallAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
 				case done == 1:
-					s.callAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, status{source: pick(0, 1)})
+					s.CallAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, recordtest.Status{Source: pick(0, 1)})
 				default:
-					s.callAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
+					s.CallAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
 				}
 				raws = raws[done:]
 			}
 		case 7:
 			if persistent == 0 {
 				persistent = pick(1100, 1101)
-				s.callAt(th, at, "MPI_Send_init", 0, 0x10, 1, typeInt, 1, 7, commWorld, persistent)
+				s.CallAt(th, at, "MPI_Send_init", 0, 0x10, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, persistent)
 			}
-			s.callAt(th, at, "MPI_Start", 0, persistent, persistent)
-			s.callAt(th, at, "MPI_Wait", 0, persistent, persistent, status{})
+			s.CallAt(th, at, "MPI_Start", 0, persistent, persistent)
+			s.CallAt(th, at, "MPI_Wait", 0, persistent, persistent, recordtest.Status{})
 			if rng.IntN(4) == 0 {
-				s.callAt(th, at, "MPI_Request_free", 0, persistent, requestNull)
+				s.CallAt(th, at, "MPI_Request_free", 0, persistent, recordtest.RequestNull)
 				persistent = 0
 			}
 		case 8: // a request that comes from nowhere
-			s.callAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, noStat{})
+			s.CallAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, recordtest.NoStatus{})
 		case 9:
-			s.callAt(th, at, "MPI_Waitall", 0, 0, list{}, list{}, stats{})
-			s.callAt(th, at, "MPI_Wait", 0, requestNull, requestNull, status{source: anySource})
+			s.CallAt(th, at, "MPI_Waitall", 0, 0, recordtest.List{}, recordtest.List{}, recordtest.Statuses{})
+			s.CallAt(th, at, "MPI_Wait", 0, recordtest.RequestNull, recordtest.RequestNull, recordtest.Status{Source: recordtest.AnySource})
 		case 10: // sizes that never come again
-			s.callAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), typeInt, 1, 7, commWorld)
+			s.CallAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		case 11:
-			s.callAt(th, at, "MPI_Wtime", rng.Int64())
+			s.CallAt(th, at, "MPI_Wtime", rng.Int64())
 		case 12:
-			s.callAt(th, at, "MPI_Comm_rank", 0, anyComm(), commRank)
+			s.CallAt(th, at, "MPI_Comm_rank", 0, anyComm(), commRank)
 		default:
-			s.callAt(th, at, "MPI_Allreduce", 0, pick(0x10, inPlace), 1, anyType(), 0x58000003, anyComm(), pick(0x20, 0x24))
+			s.CallAt(th, at, "MPI_Allreduce", 0, pick(0x10, recordtest.InPlace), 1, anyType(), 0x58000003, anyComm(), pick(0x20, 0x24))
 		}
 	}
 }
 
 // sameWithoutRepeats fails the test if the fast path makes any difference to the recorder of these records.
-func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
+func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	t.Helper()
-	r, slow := New(s.process), New(s.process)
+	r, slow := New(s.Process), New(s.Process)
 	slow.repeats.off = true
-	living := s.sources(r, true)
+	living := sourcesOf(s, r, true)
 	for _, src := range living {
-		src.ended = false // as in the process itself: the way without detours
+		src.Ended = false // as in the process itself: the way without detours
 	}
-	r.consume(living)
-	slow.consume(s.sources(slow, true))
+	r.Consume(living)
+	slow.Consume(sourcesOf(s, slow, true))
 	want := slow.AppendState(nil)
-	if !bytes.Equal(s.inPieces(r.threads).AppendState(nil), want) {
+	if !bytes.Equal(inPieces(s, r.threads).AppendState(nil), want) {
 		t.Error("the fast path made another trace of records that came in pieces")
 	}
-	slowly := New(s.process)
+	slowly := New(s.Process)
 	slowly.repeats.off = true
-	if !bytes.Equal(s.inSegments(New(s.process)).AppendState(nil), s.inSegments(slowly).AppendState(nil)) {
+	if !bytes.Equal(inBuffers(s, New(s.Process)).AppendState(nil), inBuffers(s, slowly).AppendState(nil)) {
 		t.Error("the fast path made another trace of records in segments")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
@@ -137,68 +140,68 @@ func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
 		for i := range slow.threads {
 			a, _ := slow.Content()
 			b, _ := r.Content()
-			expect(t, lines(t, b, i), lines(t, a, i)...)
+			recordtest.Expect(t, recordtest.Lines(t, b, i), recordtest.Lines(t, a, i)...)
 		}
 	}
 	return r
 }
 
-// inPieces records as a process does whose segments grow meanwhile: of several threads what there was up to one epoch
+// inPieces records as a process does whose buffers grow meanwhile: of several threads what there was up to one epoch
 // after the other, of one thread some calls at a time.
-func (s *fakeShim) inPieces(like []*thread) *Recorder {
-	r := New(s.process)
+func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
+	r := New(s.Process)
 	for _, t := range like {
 		r.thread(t.number) // in the same order
 	}
-	sources := s.sources(r, false)
+	sources := sourcesOf(s, r, false)
 	whole := make([][]uint64, len(sources))
 	for i, src := range sources {
-		whole[i] = src.segments[0].words
-		src.segments[0].words = append([]uint64{}, whole[i]...)
+		whole[i] = src.Buffers[0].Words
+		src.Buffers[0].Words = append([]uint64{}, whole[i]...)
 	}
 	rng := rand.New(rand.NewPCG(uint64(len(whole[0])), 1))
 	for epoch := uint64(0); ; epoch += 1 + rng.Uint64N(60) {
 		rest := false
 		for i, src := range sources {
-			at := headerWords
-			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+recordEpoch] <= epoch); n++ {
-				at += int(low(whole[i][at+recordReserved])) / 8
+			at := record.BufferHeaderWords
+			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+record.EpochWord] <= epoch); n++ {
+				at += int(record.Low(whole[i][at+record.ReservedWord])) / 8
 			}
 			rest = rest || at < len(whole[i])
-			src.segments[0].words[headerUsed] = uint64(at-headerWords) * 8
+			src.Buffers[0].Words[record.HeaderUsed] = uint64(at-record.BufferHeaderWords) * 8
 		}
 		for _, src := range sources {
-			src.closed = !rest
+			src.Closed = !rest
 		}
-		r.consume(sources)
+		r.Consume(sources)
 		if !rest {
 			return r
 		}
 	}
 }
 
-// inSegments records as a process does whose segments are small: a thread that is alone has each of them compressed as it
+// inBuffers records as a process does whose buffers are small: a thread that is alone has each of them compressed as it
 // becomes full, of several threads all are there.
-func (s *fakeShim) inSegments(r *Recorder) *Recorder {
-	sources := s.sources(r, true)
-	rng := rand.New(rand.NewPCG(uint64(len(sources[0].segments[0].words)), 2))
+func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
+	sources := sourcesOf(s, r, true)
+	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
 	for _, src := range sources {
-		words := src.segments[0].words
-		src.ended, src.segments = false, nil
-		for at, sequence := headerWords, uint64(0); at < len(words); sequence++ {
+		words := src.Buffers[0].Words
+		src.Ended, src.Buffers = false, nil
+		for at, sequence := record.BufferHeaderWords, uint64(0); at < len(words); sequence++ {
 			end, limit := at, at+50+rng.IntN(3000)
 			for end < len(words) && (end == at || end < limit) {
-				end += int(low(words[end+recordReserved])) / 8
+				end += int(record.Low(words[end+record.ReservedWord])) / 8
 			}
-			seg := &segment{sequence: sequence, words: append(newSegmentWords(src.thread.number, sequence), words[at:end]...)}
-			seg.words[headerUsed] = uint64(end-at) * 8
-			src.segments = append(src.segments, seg)
+			seg := &record.Buffer{Sequence: sequence, Words: append(recordtest.NewBuffer(src.thread.number, sequence), words[at:end]...)}
+			seg.Words[record.HeaderUsed] = uint64(end-at) * 8
+			src.Buffers = append(src.Buffers, seg)
 			if at = end; len(sources) == 1 {
-				r.consumeOrWait(sources, true)
+				r.ConsumeOrWait(sources, true)
 			}
 		}
 	}
-	r.consume(sources)
+	r.Consume(sources)
 	return r
 }
 
@@ -206,11 +209,11 @@ func TestRepeats(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
-			s := newFakeShim(t)
+			s := recordtest.NewShim(t)
 			if seed%2 == 0 {
-				s.mixedProgram(rng, 600)
+				mixedProgram(s, rng, 600)
 			} else {
-				s.randomProgram(rng, 600)
+				s.RandomProgram(rng, 600)
 			}
 			r := sameWithoutRepeats(t, s)
 			if r.repeats.count == 0 {
@@ -222,29 +225,29 @@ func TestRepeats(t *testing.T) {
 
 // A steady loop is repeats and nothing else once it has come round.
 func TestSteadyLoopIsRepeats(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 4)
+	s := recordtest.NewShim(t)
+	s.Init(0, 4)
 	for range 5 {
-		var raw list
+		var raw recordtest.List
 		for k := range int64(3) {
-			s.call(0, "MPI_Irecv", 0, 1, typeInt, k, 7, commWorld, 0x10, 1000+k)
-			s.call(0, "MPI_Isend", 0, 0x10, 1, typeInt, k, 7, commWorld, 0x6c000000)
+			s.Call(0, "MPI_Irecv", 0, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x10, 1000+k)
+			s.Call(0, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x6c000000)
 			raw = append(raw, 1000+k, 0x6c000000)
 		}
-		s.waitall(raw)
-		s.call(0, "MPI_Type_contiguous", 0, 2, typeInt, 700)
-		s.call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, commWorld)
-		s.call(0, "MPI_Type_free", 0, 700, 0x0c000000)
+		s.Waitall(raw)
+		s.Call(0, "MPI_Type_contiguous", 0, 2, recordtest.TypeInt, 700)
+		s.Call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
+		s.Call(0, "MPI_Type_free", 0, 700, 0x0c000000)
 	}
-	r := New(s.process)
-	src := s.sources(r, true)[0]
+	r := New(s.Process)
+	src := sourcesOf(s, r, true)[0]
 	slow := 0
 	for {
 		rec, next, ok := r.peek(src)
 		if !ok {
 			break
 		}
-		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec.words) == nil {
+		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec.Words) == nil {
 			slow++
 		}
 		r.step(src, rec, next)
@@ -269,24 +272,24 @@ func FuzzRepeats(f *testing.F) {
 		if len(order) > 1<<12 {
 			return
 		}
-		s := newFakeShim(t)
-		s.mixedProgram(rand.New(rand.NewPCG(seed, 4)), 120)
+		s := recordtest.NewShim(t)
+		mixedProgram(s, rand.New(rand.NewPCG(seed, 4)), 120)
 		var records [][]uint64
-		words := s.threads[0].words
-		for at := headerWords; at < len(words); {
-			n := int(low(words[at+recordReserved])) / 8
+		words := s.Threads[0].Words
+		for at := record.BufferHeaderWords; at < len(words); {
+			n := int(record.Low(words[at+record.ReservedWord])) / 8
 			records = append(records, words[at:at+n])
 			at += n
 		}
-		out := append(newSegmentWords(0, 0), records[0]...) // MPI_Init
+		out := append(recordtest.NewBuffer(0, 0), records[0]...) // MPI_Init
 		for i := 0; i < len(order); i++ {
 			if order[i] < 250 || i+3 >= len(order) {
 				out = append(out, records[int(order[i])%len(records)]...)
 				continue
 			}
 			// the record before once more, with one word changed
-			last := out[headerWords:]
-			for at := headerWords; at < len(out); at += int(low(out[at+recordReserved])) / 8 {
+			last := out[record.BufferHeaderWords:]
+			for at := record.BufferHeaderWords; at < len(out); at += int(record.Low(out[at+record.ReservedWord])) / 8 {
 				last = out[at:]
 			}
 			changed := append([]uint64{}, last...)
@@ -296,8 +299,8 @@ func FuzzRepeats(f *testing.F) {
 			out = append(out, changed...)
 			i += 2
 		}
-		out[headerUsed] = uint64(len(out)-headerWords) * 8
-		s.threads = map[uint32]*fakeThread{0: {words: out}}
+		out[record.HeaderUsed] = uint64(len(out)-record.BufferHeaderWords) * 8
+		s.Threads = map[uint32]*recordtest.Thread{0: {Words: out}}
 		sameWithoutRepeats(t, s)
 	})
 }

@@ -2,19 +2,19 @@ package recorder
 
 // requests are the live requests of the process, and all request ids ever given (doc.go, "Requests").
 type requests struct {
-	table      *rawTable // raw handle -> −1 − constant, or index into queues
-	queues     []requestQueue
-	keyBytes   int // of the creators' keys, about
-	mostQueues int // then those that are empty are dropped
-	creators   []creator
-	byKey      map[string]int32 // creating signature -> index into creators
-	ids        []requestID      // by id
-	live       []liveRequest    // nodes of the queues
-	freeNode   int32            // list of unused nodes, −1: none
-	stamp      uint64           // of the call at work, see mention
-	thread     uint32           // that makes it
-	count      int              // of live requests
-	births     uint64           // of requests, ever
+	table     *rawTable // raw handle -> −1 − constant, or index into queues
+	queues    []requestQueue
+	keyBytes  int // of the creators' keys, about
+	maxQueues int // then those that are empty are dropped
+	creators  []creator
+	byKey     map[string]int32 // creating signature -> index into creators
+	ids       []requestID      // by id
+	live      []liveRequest    // nodes of the queues
+	freeNode  int32            // list of unused nodes, −1: none
+	stamp     uint64           // of the call at work, see mention
+	thread    uint32           // that makes it
+	count     int              // of live requests
+	births    uint64           // of requests, ever
 }
 
 // A creator is a creating signature: its slots are the requests that it created, index by index.
@@ -56,7 +56,7 @@ func newRequests(table *rawTable) *requests {
 	if table == nil {
 		table = newRawTable()
 	}
-	return &requests{table: table, byKey: map[string]int32{}, freeNode: none, mostQueues: firstQueues}
+	return &requests{table: table, byKey: map[string]int32{}, freeNode: none, maxQueues: firstQueues}
 }
 
 // firstQueues is from how many raw handles on those without a live request are forgotten. Most programs get the same few
@@ -79,7 +79,7 @@ func (q *requests) dropEmpty() {
 		}
 	}
 	q.table, q.queues = table, kept
-	q.mostQueues = max(firstQueues, 2*len(kept))
+	q.maxQueues = max(firstQueues, 2*len(kept))
 }
 
 // creatorOf is the creator with this key; key is copied when it is new.
@@ -128,7 +128,7 @@ func (q *requests) push(raw uint64, id int32) {
 	q.live[node] = liveRequest{id: id, next: none, thread: q.thread, born: q.births}
 	i, ok := q.table.get(raw)
 	if !ok {
-		if len(q.queues) >= q.mostQueues {
+		if len(q.queues) >= q.maxQueues {
 			q.dropEmpty()
 		}
 		i = int32(len(q.queues))
@@ -192,7 +192,7 @@ func (q *requests) known(raw uint64) (int32, bool) {
 	return q.live[node].id, true
 }
 
-// isNull tells whether raw is a predefined handle: there is only MPI_REQUEST_NULL.
+// isNull reports whether raw is a predefined handle: there is only MPI_REQUEST_NULL.
 func (q *requests) isNull(raw uint64) bool {
 	i, ok := q.table.get(raw)
 	return ok && i < 0

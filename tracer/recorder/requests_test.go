@@ -7,63 +7,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
-func (s *fakeShim) isend(to, tag, request int64) {
-	s.call(0, "MPI_Isend", 0, 0x1234, 1, typeInt, to, tag, commWorld, request)
-}
-
-func (s *fakeShim) irecv(from, tag, request int64) {
-	s.call(0, "MPI_Irecv", 0, 1, typeInt, from, tag, commWorld, 0x1234, request)
-}
-
-func (s *fakeShim) waitall(requests list) {
-	after := make(list, len(requests))
-	statuses := make(stats, len(requests))
-	for i := range requests {
-		after[i] = requestNull
-		statuses[i] = status{source: int64(i), tag: 5, bytes: 4}
-	}
-	s.call(0, "MPI_Waitall", 0, len(requests), requests, after, statuses)
-}
-
-func expect(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got\n%s", d)
-	}
-}
-
-func tail(s []string, n int) []string { return s[len(s)-n:] }
 
 // Three receives that complete in another order each time get the same ids each time (Pilgrim §3.4.3).
 func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 4)
+	s := recordtest.NewShim(t)
+	s.Init(0, 4)
 	for round, order := range [][]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}} {
-		raw := list{}
+		raw := recordtest.List{}
 		for k := range 3 {
 			raw = append(raw, int64(1000+100*round+k))
-			s.irecv(int64(k+1), 7, raw[k])
+			s.Irecv(int64(k+1), 7, raw[k])
 		}
 		for _, k := range order {
-			after := append(list{}, raw...)
-			after[k] = requestNull
-			s.call(0, "MPI_Waitany", 0, 3, raw, after, k, status{source: int64(k + 1), tag: 7, bytes: 4})
+			after := append(recordtest.List{}, raw...)
+			after[k] = recordtest.RequestNull
+			s.Call(0, "MPI_Waitany", 0, 3, raw, after, k, recordtest.Status{Source: int64(k + 1), Tag: 7, Bytes: 4})
 			raw = after
 		}
 	}
-	c := s.content()
-	got := lines(t, c, 0)
+	c := contentOf(s)
+	got := recordtest.Lines(t, c, 0)
 	for round := range 3 {
-		expect(t, got[1+6*round:4+6*round],
+		recordtest.Expect(t, got[1+6*round:4+6*round],
 			"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
 			"Irecv(1 INT 2 7 COMM_WORLD -> ptr #1)",
 			"Irecv(1 INT 3 7 COMM_WORLD -> ptr #2)",
 		)
 	}
-	expect(t, got[10:13],
+	recordtest.Expect(t, got[10:13],
 		"Waitany(3 [#0 #1 #2] -> - ~2 [~3 ~7 ~0 ~0 ~4])",
 		"Waitany(3 [#0 #1 REQUEST_NULL] -> - ~0 [~1 ~7 ~0 ~0 ~4])",
 		"Waitany(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 [~2 ~7 ~0 ~0 ~4])",
@@ -73,16 +48,16 @@ func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
 // Both MPIs give all small sends that are complete at once the same handle.
 func TestSharedRequestHandle(t *testing.T) {
 	const shared = 0x6c000000
-	s := newFakeShim(t)
-	s.init(0, 4)
+	s := recordtest.NewShim(t)
+	s.Init(0, 4)
 	for range 2 {
-		s.isend(1, 1, shared)
-		s.isend(2, 1, shared)
-		s.irecv(1, 1, 77)
-		s.isend(1, 1, shared)
-		s.waitall(list{shared, 77, shared, requestNull, shared})
+		s.Isend(1, 1, shared)
+		s.Isend(2, 1, shared)
+		s.Irecv(1, 1, 77)
+		s.Isend(1, 1, shared)
+		s.Waitall(recordtest.List{shared, 77, shared, recordtest.RequestNull, shared})
 	}
-	got := lines(t, s.content(), 0)
+	got := recordtest.Lines(t, contentOf(s), 0)
 	want := []string{
 		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #0)",
 		"Isend(ptr 1 INT 2 1 COMM_WORLD -> #1)",
@@ -90,23 +65,23 @@ func TestSharedRequestHandle(t *testing.T) {
 		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #3)",
 		"Waitall(5 [#0 #2 #1 REQUEST_NULL #3] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4] [~2 ~5 ~0 ~0 ~4] [~3 ~5 ~0 ~0 ~4] [~4 ~5 ~0 ~0 ~4]])",
 	}
-	expect(t, got[1:], append(append([]string{}, want...), want...)...)
+	recordtest.Expect(t, got[1:], append(append([]string{}, want...), want...)...)
 }
 
 func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 4)
+	s := recordtest.NewShim(t)
+	s.Init(0, 4)
 	for k := range 3 {
-		s.irecv(int64(k), 7, int64(100+k))
+		s.Irecv(int64(k), 7, int64(100+k))
 	}
-	s.call(0, "MPI_Waitsome", 0, 3, list{100, 101, 102}, list{requestNull, 101, requestNull}, 2, list{2, 0},
-		stats{{source: 2, tag: 7, bytes: 8}, {source: 0, tag: 7, bytes: 4}})
-	s.call(0, "MPI_Testsome", 0, 3, list{requestNull, 101, requestNull}, list{requestNull, 101, requestNull}, 0, list{}, stats{})
-	s.call(0, "MPI_Testsome", 0, 3, list{requestNull, 101, requestNull}, list{requestNull, requestNull, requestNull}, 1, list{1},
-		stats{{source: 1, tag: 7, bytes: 4}})
-	s.call(0, "MPI_Waitsome", 0, 3, list{requestNull, requestNull, requestNull}, list{requestNull, requestNull, requestNull}, undefined, list{}, stats{})
-	c := s.content()
-	expect(t, tail(lines(t, c, 0), 4),
+	s.Call(0, "MPI_Waitsome", 0, 3, recordtest.List{100, 101, 102}, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, 2, recordtest.List{2, 0},
+		recordtest.Statuses{{Source: 2, Tag: 7, Bytes: 8}, {Source: 0, Tag: 7, Bytes: 4}})
+	s.Call(0, "MPI_Testsome", 0, 3, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, 0, recordtest.List{}, recordtest.Statuses{})
+	s.Call(0, "MPI_Testsome", 0, 3, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, 1, recordtest.List{1},
+		recordtest.Statuses{{Source: 1, Tag: 7, Bytes: 4}})
+	s.Call(0, "MPI_Waitsome", 0, 3, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, recordtest.Undefined, recordtest.List{}, recordtest.Statuses{})
+	c := contentOf(s)
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 4),
 		"Waitsome(3 [#0 #1 #2] -> - ~2 ~(2 0) ~(2 7 0 0 8 0 7 0 0 4))",
 		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~0 ~() ~())",
 		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 ~(1) ~(1 7 0 0 4))",
@@ -116,20 +91,20 @@ func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
 
 // A failed poll is the same terminal as a successful one.
 func TestPollsShareATerminal(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 2)
-	s.irecv(1, 7, 100)
-	before := len(s.content().Signatures)
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Irecv(1, 7, 100)
+	before := len(contentOf(s).Signatures)
 	for range 5 {
-		s.call(0, "MPI_Test", 0, 100, 100, 0, noStat{})
+		s.Call(0, "MPI_Test", 0, 100, 100, 0, recordtest.NoStatus{})
 	}
-	s.call(0, "MPI_Test", 0, 100, requestNull, 1, status{source: 1, tag: 7, bytes: 4})
-	s.call(0, "MPI_Test", 0, requestNull, requestNull, 1, status{source: anySource, tag: anyTag})
-	c := s.content()
+	s.Call(0, "MPI_Test", 0, 100, recordtest.RequestNull, 1, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
+	s.Call(0, "MPI_Test", 0, recordtest.RequestNull, recordtest.RequestNull, 1, recordtest.Status{Source: recordtest.AnySource, Tag: recordtest.AnyTag})
+	c := contentOf(s)
 	if n := len(c.Signatures); n != before+2 {
 		t.Errorf("%d new signatures, want 2", n-before)
 	}
-	expect(t, tail(lines(t, c, 0), 3),
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 3),
 		"Test(#0 -> - ~0 ~())",
 		"Test(#0 -> - ~1 ~(1 7 0 0 4))",
 		"Test(REQUEST_NULL -> - ~1 ~(-2 -1 0 0 0))",
@@ -137,19 +112,19 @@ func TestPollsShareATerminal(t *testing.T) {
 }
 
 func TestPersistentRequestKeepsItsID(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 2)
-	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 500)
-	s.call(0, "MPI_Recv_init", 0, 1, typeInt, 1, 7, commWorld, 0x1234, 501)
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)
+	s.Call(0, "MPI_Recv_init", 0, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 0x1234, 501)
 	for range 2 {
-		s.call(0, "MPI_Startall", 0, 2, list{500, 501}, list{500, 501})
-		s.call(0, "MPI_Waitall", 0, 2, list{500, 501}, list{500, 501}, stats{{}, {source: 1, tag: 7, bytes: 4}})
+		s.Call(0, "MPI_Startall", 0, 2, recordtest.List{500, 501}, recordtest.List{500, 501})
+		s.Call(0, "MPI_Waitall", 0, 2, recordtest.List{500, 501}, recordtest.List{500, 501}, recordtest.Statuses{{}, {Source: 1, Tag: 7, Bytes: 4}})
 	}
-	s.call(0, "MPI_Request_free", 0, 500, requestNull)
-	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 777)
-	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 778)
-	s.call(0, "MPI_Cancel", 0, 501)
-	expect(t, lines(t, s.content(), 0)[1:],
+	s.Call(0, "MPI_Request_free", 0, 500, recordtest.RequestNull)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 777)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 778)
+	s.Call(0, "MPI_Cancel", 0, 501)
+	recordtest.Expect(t, recordtest.Lines(t, contentOf(s), 0)[1:],
 		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #0)",
 		"Recv_init(1 INT 1 7 COMM_WORLD -> ptr #1)",
 		"Startall(2 [#0 #1] -> [#0 #1])",
@@ -165,14 +140,14 @@ func TestPersistentRequestKeepsItsID(t *testing.T) {
 
 // An error in one request leaves the others complete; the outputs are there.
 func TestWaitallInStatus(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 2)
-	s.irecv(0, 1, 10)
-	s.irecv(1, 1, 11)
-	s.call(0, "MPI_Waitall", 17, 2, list{10, 11}, list{requestNull, 11}, stats{{source: 0, tag: 1}, {err: 19}})
-	s.irecv(0, 1, 10)
-	s.irecv(1, 1, 12)
-	expect(t, tail(lines(t, s.content(), 0), 3),
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Irecv(0, 1, 10)
+	s.Irecv(1, 1, 11)
+	s.Call(0, "MPI_Waitall", 17, 2, recordtest.List{10, 11}, recordtest.List{recordtest.RequestNull, 11}, recordtest.Statuses{{Source: 0, Tag: 1}, {Err: 19}})
+	s.Irecv(0, 1, 10)
+	s.Irecv(1, 1, 12)
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, contentOf(s), 0), 3),
 		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=ERR_IN_STATUS",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #0)",
 		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
@@ -180,11 +155,11 @@ func TestWaitallInStatus(t *testing.T) {
 }
 
 func TestRequestOfUnknownOrigin(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 2)
-	s.call(0, "MPI_Wait", 0, 999, requestNull, status{source: 1})
-	s.irecv(0, 1, 999)
-	expect(t, tail(lines(t, s.content(), 0), 2),
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Call(0, "MPI_Wait", 0, 999, recordtest.RequestNull, recordtest.Status{Source: 1})
+	s.Irecv(0, 1, 999)
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, contentOf(s), 0), 2),
 		"Wait(#0 -> - [~1 ~0 ~0 ~0 ~0])",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #1)",
 	)
@@ -223,57 +198,57 @@ func TestRequestQueues(t *testing.T) {
 // Small sends of all threads share one handle; each thread waits for its own.
 func TestSharedHandleOfThreads(t *testing.T) {
 	const shared = 0x6c000000
-	s := newFakeShim(t)
-	s.init(0, 2)
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
 	for thread := range uint32(2) {
-		s.call(thread, "MPI_Isend", 0, 0x10, 1, typeInt, 1, int64(thread), commWorld, shared)
+		s.Call(thread, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, 1, int64(thread), recordtest.CommWorld, shared)
 	}
-	s.call(1, "MPI_Wait", 0, shared, requestNull, status{})
-	s.call(0, "MPI_Wait", 0, shared, requestNull, status{})
-	c := s.content()
-	expect(t, lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
-	expect(t, lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
+	s.Call(1, "MPI_Wait", 0, shared, recordtest.RequestNull, recordtest.Status{})
+	s.Call(0, "MPI_Wait", 0, shared, recordtest.RequestNull, recordtest.Status{})
+	c := contentOf(s)
+	recordtest.Expect(t, recordtest.Lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
+	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
 
 // MPI_Imrecv on thread 0 has its place before the call, since its message's handle may be in other hands when it returns:
 // thread 1 gets a message with that handle. Its request's handle may be one that thread 1 gives back during the call.
 func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
 	const message, handle, messageNull = 0x7c000000, 0x6c000001, 0x2c000000
-	s := newFakeShim(t)
-	s.init(0, 2)
-	s.call(1, "MPI_Irecv", 0, 1, typeInt, 1, 5, commWorld, 0x20, handle)
-	s.call(0, "MPI_Mprobe", 0, 1, 7, commWorld, message, status{source: 1, tag: 7, bytes: 4})
-	s.call(0, "MPI_Imrecv", 0, 1, typeInt, message, 0x10, messageNull, handle)
-	s.call(1, "MPI_Wait", 0, handle, requestNull, status{source: 1, tag: 5, bytes: 4})
-	s.call(1, "MPI_Mprobe", 0, 1, 8, commWorld, message, status{source: 1, tag: 8, bytes: 4})
-	s.call(1, "MPI_Mrecv", 0, 1, typeInt, message, 0x20, messageNull, status{source: 1, tag: 8, bytes: 4})
-	s.call(0, "MPI_Wait", 0, handle, requestNull, status{source: 1, tag: 7, bytes: 4})
-	c := s.content()
-	expect(t, lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
-	expect(t, lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Call(1, "MPI_Irecv", 0, 1, recordtest.TypeInt, 1, 5, recordtest.CommWorld, 0x20, handle)
+	s.Call(0, "MPI_Mprobe", 0, 1, 7, recordtest.CommWorld, message, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
+	s.Call(0, "MPI_Imrecv", 0, 1, recordtest.TypeInt, message, 0x10, messageNull, handle)
+	s.Call(1, "MPI_Wait", 0, handle, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 5, Bytes: 4})
+	s.Call(1, "MPI_Mprobe", 0, 1, 8, recordtest.CommWorld, message, recordtest.Status{Source: 1, Tag: 8, Bytes: 4})
+	s.Call(1, "MPI_Mrecv", 0, 1, recordtest.TypeInt, message, 0x20, messageNull, recordtest.Status{Source: 1, Tag: 8, Bytes: 4})
+	s.Call(0, "MPI_Wait", 0, handle, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
+	c := contentOf(s)
+	recordtest.Expect(t, recordtest.Lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
+	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
 		"Mprobe(1 8 COMM_WORLD -> #0 [~1 ~8 ~0 ~0 ~4])", "Mrecv(1 INT #0 -> ptr #1 [~1 ~8 ~0 ~0 ~4])")
 }
 
 func ExampleRecorder() {
-	s := newFakeShim(nil)
-	s.init(0, 2)
-	s.isend(1, 7, 100)
-	r := s.recorder()
+	s := recordtest.NewShim(nil)
+	s.Init(0, 2)
+	s.Isend(1, 7, 100)
+	r := recorderOf(s)
 	fmt.Println(r.Calls(), r.rank, r.worldSize)
 	// Output: 2 0 2
 }
 
 // That the program ignored a status is kept, and a poll that fails is the same call as one that succeeds.
 func TestIgnoredStatuses(t *testing.T) {
-	s := newFakeShim(t)
-	s.init(0, 4)
+	s := recordtest.NewShim(t)
+	s.Init(0, 4)
 	for range 3 {
-		s.irecv(1, 7, 1000)
-		s.call(0, "MPI_Test", 0, 1000, 1000, 0, noStat{})
-		s.call(0, "MPI_Test", 0, 1000, 1000, 0, ignored{noStat{}})
-		s.call(0, "MPI_Test", 0, 1000, requestNull, 1, ignored{status{source: 1, tag: 7, bytes: 4}})
+		s.Irecv(1, 7, 1000)
+		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, recordtest.NoStatus{})
+		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, recordtest.Ignored{Value: recordtest.NoStatus{}})
+		s.Call(0, "MPI_Test", 0, 1000, recordtest.RequestNull, 1, recordtest.Ignored{Value: recordtest.Status{Source: 1, Tag: 7, Bytes: 4}})
 	}
-	c := s.content()
+	c := contentOf(s)
 	byIgnored := map[bool]int{}
 	for _, signature := range c.Signatures {
 		if signature.Function == mpi.ByName("MPI_Test").ID {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A key is a signature in canonical bytes, written straight from the record:
@@ -17,7 +18,7 @@ import (
 // are not written. Names are indices into process.json's constants.
 const (
 	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
-	formLocated    = 0xfe    // a pointer whose segment is known: segment, offset
+	formLocated    = 0xfe    // a pointer whose allocation is known: allocation, offset
 	untracedKey    = 1 << 16 // added to the function of a call after time that was not traced
 )
 
@@ -44,11 +45,11 @@ func appendText(key []byte, text []byte) []byte {
 	return append(key, text...)
 }
 
-// pointer writes an address, with its segment where the shim has located it.
+// pointer writes an address, with its allocation where the shim has located it.
 func (r *Recorder) pointer(key []byte, word uint64) []byte {
-	if number := word >> segmentShift & segmentNumber; isEntry(word) && r.sites.segment(number) != nil {
+	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.allocation(number) != nil {
 		key = binary.AppendUvarint(append(key, formLocated), number)
-		return binary.AppendUvarint(key, word&offsetMask)
+		return binary.AppendUvarint(key, word&record.OffsetMask)
 	}
 	return appendForm(key, trace.Pointer)
 }
@@ -93,7 +94,7 @@ var errKey = errors.New("malformed signature key")
 // A keyReader decodes a key.
 type keyReader struct {
 	b         string
-	constants []Constant
+	constants []record.Constant
 	request   int32
 	streams   int64
 	bad       bool
@@ -185,7 +186,7 @@ func (r *keyReader) value(depth int) trace.Value {
 const statusFields = 5
 
 // decode gives the signature of a terminal.
-func (t terminal) decode(constants []Constant) (trace.Signature, error) {
+func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	r := keyReader{b: t.key, constants: constants, request: t.request}
 	function := r.uvarint()
 	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}

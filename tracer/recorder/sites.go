@@ -4,31 +4,32 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // sites is the table of places in the program that the process's records mention, filled at first sight.
 type sites struct {
-	process    *Process
-	dictionary dictionary
-	known      int       // modules of the dictionary that byAddress knows of
-	byAddress  *rawTable // return address or path -> 1 + index into list; 0: unknown
-	byPlace    map[trace.Site]int32
-	list       []trace.Site
-	segments   []trace.Segment // those of the dictionary, with their sites
-	closed     bool            // nothing new is learned
-	missed     bool            // by the record at work
-	moved      func()          // is called when addresses may mean other places than before
+	process     *record.Process
+	dictionary  record.Dictionary
+	known       int       // modules of the dictionary that byAddress knows of
+	byAddress   *rawTable // return address or path -> 1 + index into list; 0: unknown
+	bySite      map[trace.Site]int32
+	list        []trace.Site
+	allocations []trace.Segment // those of the dictionary, with their sites
+	closed      bool            // nothing new is learned
+	missed      bool            // by the record at work
+	moved       func()          // is called when addresses may mean other places than before
 }
 
-func newSites(p *Process) *sites {
-	return &sites{process: p, byAddress: newRawTable(), byPlace: map[trace.Site]int32{}, moved: func() {}}
+func newSites(p *record.Process) *sites {
+	return &sites{process: p, byAddress: newRawTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
 }
 
 // refresh learns what the shim has added to the dictionary. A module that came later may lie where another one was.
 func (s *sites) refresh() {
-	s.dictionary.refresh()
-	if len(s.dictionary.modules) > s.known {
-		s.known = len(s.dictionary.modules)
+	s.dictionary.Refresh()
+	if len(s.dictionary.Modules) > s.known {
+		s.known = len(s.dictionary.Modules)
 		s.byAddress = newRawTable()
 		s.moved()
 	}
@@ -48,10 +49,10 @@ func (s *sites) of(word uint64) int32 {
 		return 0
 	}
 	var v int32
-	if isEntry(word) && word&lineMark != 0 {
-		v = s.line(word &^ (entryMark<<entryShift | lineMark))
-	} else if isEntry(word) {
-		v = s.path(word &^ (entryMark << entryShift))
+	if record.IsEntry(word) && word&record.LineTag != 0 {
+		v = s.line(word &^ (record.EntryTag<<record.EntryShift | record.LineTag))
+	} else if record.IsEntry(word) {
+		v = s.path(word &^ (record.EntryTag << record.EntryShift))
 	} else if v = s.at(word, 0); v == 0 {
 		s.refresh()
 		v = s.at(word, 0)
@@ -62,13 +63,13 @@ func (s *sites) of(word uint64) int32 {
 
 // path is the innermost site of a call path. A part of it that is in no module ends the path.
 func (s *sites) path(number uint64) int32 {
-	if number >= uint64(len(s.dictionary.paths)) {
+	if number >= uint64(len(s.dictionary.Paths)) {
 		s.refresh()
-		if number >= uint64(len(s.dictionary.paths)) {
+		if number >= uint64(len(s.dictionary.Paths)) {
 			return 0
 		}
 	}
-	addresses := s.dictionary.paths[number]
+	addresses := s.dictionary.Paths[number]
 	outermost := 0
 	for outermost < len(addresses) && s.module(addresses[outermost]) != nil {
 		outermost++
@@ -82,41 +83,41 @@ func (s *sites) path(number uint64) int32 {
 
 // line is the site of a line of an interpreter's source file.
 func (s *sites) line(number uint64) int32 {
-	if number >= uint64(len(s.dictionary.lines)) {
+	if number >= uint64(len(s.dictionary.Lines)) {
 		s.refresh()
 	}
-	if number >= uint64(len(s.dictionary.lines)) || s.dictionary.lines[number].File == "" {
+	if number >= uint64(len(s.dictionary.Lines)) || s.dictionary.Lines[number].File == "" {
 		return 0
 	}
-	return s.place(s.dictionary.lines[number])
+	return s.intern(s.dictionary.Lines[number])
 }
 
-// segment finds what a located pointer leads to; nil if the dictionary does not say.
-func (s *sites) segment(number uint64) *trace.Segment {
-	if number >= uint64(len(s.segments)) {
+// allocation finds what a located pointer leads to; nil if the dictionary does not say.
+func (s *sites) allocation(number uint64) *trace.Segment {
+	if number >= uint64(len(s.allocations)) {
 		s.refresh()
-		s.loadSegments()
-		if number >= uint64(len(s.segments)) {
+		s.loadAllocations()
+		if number >= uint64(len(s.allocations)) {
 			return nil
 		}
 	}
-	return &s.segments[number]
+	return &s.allocations[number]
 }
 
-// loadSegments gives the segments that the dictionary has so far their sites.
-func (s *sites) loadSegments() {
-	for i := len(s.segments); i < len(s.dictionary.segments); i++ {
-		segment := s.dictionary.segments[i]
-		segment.Site = uint32(s.at(s.dictionary.origins[i], 0))
-		s.segments = append(s.segments, segment)
+// loadAllocations gives the allocations that the dictionary has so far their sites.
+func (s *sites) loadAllocations() {
+	for i := len(s.allocations); i < len(s.dictionary.Allocations); i++ {
+		a := s.dictionary.Allocations[i]
+		a.Site = uint32(s.at(s.dictionary.Origins[i], 0))
+		s.allocations = append(s.allocations, a)
 	}
 }
 
-func (s *sites) module(address uint64) *Module {
-	if m := s.dictionary.module(address); m != nil {
+func (s *sites) module(address uint64) *record.Module {
+	if m := s.dictionary.Module(address); m != nil {
 		return m
 	}
-	return s.process.module(address)
+	return s.process.Module(address)
 }
 
 // at is 1 + the index of the place at an address, reached from caller; 0 if it is in no module.
@@ -129,15 +130,21 @@ func (s *sites) at(address uint64, caller int32) int32 {
 	if place.BuildID == "" {
 		place.BuildID = m.Path
 	}
-	return s.place(place)
+	return s.intern(place)
 }
 
-func (s *sites) place(place trace.Site) int32 {
-	v, ok := s.byPlace[place]
+func (s *sites) intern(place trace.Site) int32 {
+	v, ok := s.bySite[place]
 	if !ok {
 		s.list = append(s.list, place)
 		v = int32(len(s.list))
-		s.byPlace[place] = v
+		s.bySite[place] = v
 	}
 	return v
 }
+
+// Dictionary is what the shim says of the words of the records. Whoever has its file gives it to the dictionary.
+func (r *Recorder) Dictionary() *record.Dictionary { return &r.sites.dictionary }
+
+// SiteOf is 1 + the index of the call site that a record names, 0 if it is not known.
+func (r *Recorder) SiteOf(word uint64) int32 { return r.sites.of(word) }

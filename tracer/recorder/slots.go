@@ -36,7 +36,7 @@ const (
 //
 // Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
 // stream is decided at the final merge, from the whole content (DESIGN §4), or here once it has taken too many values
-// (widen.go).
+// (families.go).
 func resultsVary(f *semantics.Function) bool {
 	switch f.Operation {
 	case semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,

@@ -7,11 +7,12 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
 // What a recorder knows grows with what is new: signatures, places in the program, requests, objects, communicators, and the
 // values that are in no block yet. These are its tables. A checkpoint does not write them again but what has changed in them
-// since the checkpoint before (tablelog.go); everything from the start is the same with nothing written before.
+// since the checkpoint before (table_log.go); everything from the start is the same with nothing written before.
 //
 // Most tables only grow, so that it is known by how much of them was written. Of objects, which come and go, the changed ones
 // are listed; value streams say themselves how far they were written.
@@ -19,12 +20,12 @@ type writtenTables struct {
 	sites, signatures, creators, requests, instances int
 }
 
-// appendTables appends what has changed since the last time, or everything. The next time it counts as written.
-func (r *Recorder) appendTables(b []byte, everything bool) []byte {
+// AppendTables appends what has changed since the last time, or everything. The next time it counts as written.
+func (r *Recorder) AppendTables(b []byte, everything bool) []byte {
 	if everything {
 		r.written = writtenTables{}
 	}
-	e := &encoder{b}
+	e := &checkpoint.Encoder{Buffer: b}
 	r.sites.encodeNew(e, r.written.sites)
 	r.signatures.encodeNew(e, r.written.signatures)
 	r.requests.encodeNew(e, r.written.creators, r.written.requests)
@@ -34,19 +35,19 @@ func (r *Recorder) appendTables(b []byte, everything bool) []byte {
 		}
 	}
 	r.communicators.encodeNew(e, r.written.instances, everything)
-	e.uint(uint64(len(r.threads)))
+	e.Uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
 		t.encodeResults(e, everything)
 	}
 	r.written = writtenTables{
 		len(r.sites.list), len(r.signatures.terminals), len(r.requests.creators), len(r.requests.ids), len(r.communicators.instances),
 	}
-	return e.b
+	return e.Buffer
 }
 
 // applyTables takes over what appendTables appended. The last one is followed by completeTables.
 func (r *Recorder) applyTables(b []byte) error {
-	d := &decoder{b: b}
+	d := &checkpoint.Decoder{Rest: b}
 	r.sites.decodeNew(d)
 	r.signatures.decodeNew(d)
 	r.requests.decodeNew(d)
@@ -56,14 +57,14 @@ func (r *Recorder) applyTables(b []byte) error {
 		}
 	}
 	r.communicators.decodeNew(d)
-	for i := range d.count() {
+	for i := range d.Count() {
 		if i == len(r.threads) {
 			r.threads = append(r.threads, r.newThread())
 		}
 		r.threads[i].decodeResults(d, len(r.signatures.terminals))
 	}
-	if d.bad || len(d.b) > 0 {
-		return errCheckpoint
+	if d.Failed || len(d.Rest) > 0 {
+		return ErrCheckpoint
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func (r *Recorder) completeTables() error {
 			continue
 		}
 		if t.request < 0 || int(t.request) >= len(q.ids) {
-			return errCheckpoint
+			return ErrCheckpoint
 		}
 		id := q.ids[t.request]
 		c := &q.creators[id.creator]
@@ -97,47 +98,47 @@ func (r *Recorder) completeTables() error {
 	}
 	for _, t := range r.threads {
 		if !t.completeResults() {
-			return errCheckpoint
+			return ErrCheckpoint
 		}
 	}
 	return nil
 }
 
-func (s *sites) encodeNew(e *encoder, from int) {
-	e.uint(uint64(len(s.list) - from))
+func (s *sites) encodeNew(e *checkpoint.Encoder, from int) {
+	e.Uint(uint64(len(s.list) - from))
 	for _, place := range s.list[from:] {
-		e.text(place.BuildID)
-		e.text(place.Module)
-		e.uint(place.Offset)
-		e.uint(uint64(place.Caller))
-		e.text(place.Function) // of a line; others are told later
-		e.text(place.File)
-		e.uint(uint64(place.Line))
+		e.Text(place.BuildID)
+		e.Text(place.Module)
+		e.Uint(place.Offset)
+		e.Uint(uint64(place.Caller))
+		e.Text(place.Function) // of a line; others are told later
+		e.Text(place.File)
+		e.Uint(uint64(place.Line))
 	}
 }
 
-func (s *sites) decodeNew(d *decoder) {
-	for range d.count() {
-		s.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint()),
-			Function: d.text(), File: d.text(), Line: int(d.uint())})
+func (s *sites) decodeNew(d *checkpoint.Decoder) {
+	for range d.Count() {
+		s.intern(trace.Site{BuildID: d.Text(), Module: d.Text(), Offset: d.Uint(), Caller: uint32(d.Uint()),
+			Function: d.Text(), File: d.Text(), Line: int(d.Uint())})
 	}
 }
 
-func (s *signatures) encodeNew(e *encoder, from int) {
-	e.uint(uint64(len(s.terminals) - from))
+func (s *signatures) encodeNew(e *checkpoint.Encoder, from int) {
+	e.Uint(uint64(len(s.terminals) - from))
 	for _, t := range s.terminals[from:] {
-		e.int(int64(t.request))
+		e.Int(int64(t.request))
 		if t.request == none {
-			e.text(t.key)
+			e.Text(t.key)
 		}
 	}
 }
 
-func (s *signatures) decodeNew(d *decoder) {
-	for range d.count() {
-		t := terminal{request: int32(d.int())}
+func (s *signatures) decodeNew(d *checkpoint.Decoder) {
+	for range d.Count() {
+		t := terminal{request: int32(d.Int())}
 		if t.request == none {
-			t.key = d.text()
+			t.key = d.Text()
 			s.byKey[t.key] = int32(len(s.terminals))
 			s.keyBytes += len(t.key) + textBytes
 		}
@@ -147,25 +148,25 @@ func (s *signatures) decodeNew(d *decoder) {
 
 // encodeNew writes new creators, and of which creator each new request id is: they are its slots, one after the other. Which
 // of them live is in the state.
-func (q *requests) encodeNew(e *encoder, creators, ids int) {
-	e.uint(uint64(len(q.creators) - creators))
+func (q *requests) encodeNew(e *checkpoint.Encoder, creators, ids int) {
+	e.Uint(uint64(len(q.creators) - creators))
 	for i := range q.creators[creators:] {
-		e.text(q.creators[creators+i].key)
+		e.Text(q.creators[creators+i].key)
 	}
-	e.uint(uint64(len(q.ids) - ids))
+	e.Uint(uint64(len(q.ids) - ids))
 	for _, id := range q.ids[ids:] {
-		e.uint(uint64(id.creator))
+		e.Uint(uint64(id.creator))
 	}
 }
 
-func (q *requests) decodeNew(d *decoder) {
-	for range d.count() {
-		q.creatorOf(d.bytes())
+func (q *requests) decodeNew(d *checkpoint.Decoder) {
+	for range d.Count() {
+		q.creatorOf(d.Bytes())
 	}
-	for range d.count() {
-		creator := d.uint()
+	for range d.Count() {
+		creator := d.Uint()
 		if creator >= uint64(len(q.creators)) {
-			d.fail()
+			d.Fail()
 			return
 		}
 		q.newSlot(int32(creator))
@@ -173,43 +174,43 @@ func (q *requests) decodeNew(d *decoder) {
 }
 
 // encodeChanged writes the objects that are not as they were.
-func (h *handles) encodeChanged(e *encoder, everything bool) {
+func (h *handles) encodeChanged(e *checkpoint.Encoder, everything bool) {
 	if everything {
 		h.changed = h.changed[:0]
 		for id := range h.raw {
 			h.changed = append(h.changed, int32(id))
 		}
 	}
-	e.uint(uint64(len(h.changed)))
+	e.Uint(uint64(len(h.changed)))
 	for _, id := range h.changed {
-		e.uint(uint64(id))
-		e.uint(uint64(h.refs[id]))
+		e.Uint(uint64(id))
+		e.Uint(uint64(h.refs[id]))
 		if h.refs[id] > 0 {
-			e.uint(h.raw[id])
+			e.Uint(h.raw[id])
 		}
 		h.isChanged[id] = false
 	}
 	h.changed = h.changed[:0]
-	if cap(h.changed) > mostChangedKept {
+	if cap(h.changed) > maxChangedKept {
 		h.changed = nil
 	}
 }
 
-// mostChangedKept is the length of a list of changed objects that is kept between checkpoints.
-const mostChangedKept = 1 << 16
+// maxChangedKept is the length of a list of changed objects that is kept between checkpoints.
+const maxChangedKept = 1 << 16
 
-func (h *handles) decodeChanged(d *decoder) {
-	for range d.count() {
-		id, refs := d.uint(), d.uint()
+func (h *handles) decodeChanged(d *checkpoint.Decoder) {
+	for range d.Count() {
+		id, refs := d.Uint(), d.Uint()
 		if id > uint64(len(h.raw)) || refs > math.MaxInt32 {
-			d.fail()
+			d.Fail()
 			return
 		}
 		if id == uint64(len(h.raw)) {
 			h.grow()
 		}
 		if h.refs[id] = int32(refs); refs > 0 {
-			h.raw[id] = d.uint()
+			h.raw[id] = d.Uint()
 		}
 	}
 }
@@ -227,85 +228,85 @@ func (h *handles) complete() {
 }
 
 // encodeNew writes new communicators, the names that old ones were given, and new counts.
-func (c *communicators) encodeNew(e *encoder, from int, everything bool) {
-	e.uint(uint64(len(c.instances) - from))
+func (c *communicators) encodeNew(e *checkpoint.Encoder, from int, everything bool) {
+	e.Uint(uint64(len(c.instances) - from))
 	for i := range c.instances[from:] {
 		encodeInstance(e, &c.instances[from+i])
 	}
 	if everything {
 		c.labeled, c.counted = nil, slices.Sorted(maps.Keys(c.nth))
 	}
-	e.uint(uint64(len(c.labeled)))
+	e.Uint(uint64(len(c.labeled)))
 	for _, i := range c.labeled {
-		e.uint(uint64(i))
-		e.text(c.instances[i].Label)
+		e.Uint(uint64(i))
+		e.Text(c.instances[i].Label)
 	}
-	e.uint(uint64(len(c.counted)))
+	e.Uint(uint64(len(c.counted)))
 	for _, name := range c.counted {
-		e.text(name)
-		e.uint(c.nth[name])
+		e.Text(name)
+		e.Uint(c.nth[name])
 	}
 	c.labeled, c.counted = nil, nil
 }
 
-func (c *communicators) decodeNew(d *decoder) {
-	for range d.count() {
+func (c *communicators) decodeNew(d *checkpoint.Decoder) {
+	for range d.Count() {
 		c.instances = append(c.instances, decodeInstance(d))
 	}
-	for range d.count() {
-		i, label := d.uint(), d.text()
+	for range d.Count() {
+		i, label := d.Uint(), d.Text()
 		if i >= uint64(len(c.instances)) {
-			d.fail()
+			d.Fail()
 			return
 		}
 		c.instances[i].Label = label
 	}
-	for range d.count() {
-		name := d.text()
+	for range d.Count() {
+		name := d.Text()
 		if _, known := c.nth[name]; !known {
 			c.nameBytes += len(name) + textBytes + mapEntry
 		}
-		c.nth[name] = d.uint()
+		c.nth[name] = d.Uint()
 	}
 }
 
 // encodeResults writes the value streams of terminals that were called again: of each stream the runs since the last time,
 // the last one of which may have become longer since.
-func (t *thread) encodeResults(e *encoder, everything bool) {
+func (t *thread) encodeResults(e *checkpoint.Encoder, everything bool) {
 	changed := 0
 	for i := range t.results {
 		if rs := &t.results[i]; rs.settle() && (everything || rs.streams[0].n != rs.written) {
 			changed++
 		}
 	}
-	e.uint(uint64(changed))
+	e.Uint(uint64(changed))
 	for number := range t.results {
 		rs := &t.results[number]
 		if len(rs.streams) == 0 || !everything && rs.streams[0].n == rs.written {
 			continue
 		}
-		e.uint(uint64(number))
-		e.uint(uint64(len(rs.streams)))
+		e.Uint(uint64(number))
+		e.Uint(uint64(len(rs.streams)))
 		for i := range rs.streams {
 			s := &rs.streams[i]
 			if everything {
 				s.written = 0
 			}
-			e.uint(s.inBlocks)
-			e.uint(s.n - s.inBlocks)
-			e.uint(uint64(s.written))
-			e.bytes(s.encoded(s.written))
+			e.Uint(s.inBlocks)
+			e.Uint(s.n - s.inBlocks)
+			e.Uint(uint64(s.written))
+			e.Bytes(s.encoded(s.written))
 			s.written = int32(len(s.runs))
 		}
 		rs.written = rs.streams[0].n
 	}
 }
 
-func (t *thread) decodeResults(d *decoder, terminals int) {
-	for range d.count() {
-		number, n := d.uint(), d.count()
+func (t *thread) decodeResults(d *checkpoint.Decoder, terminals int) {
+	for range d.Count() {
+		number, n := d.Uint(), d.Count()
 		if number >= uint64(terminals) || n == 0 {
-			d.fail()
+			d.Fail()
 			return
 		}
 		rs := t.resultsOf(int32(number))
@@ -313,14 +314,14 @@ func (t *thread) decodeResults(d *decoder, terminals int) {
 			rs.streams = make([]stream, n)
 		}
 		if len(rs.streams) != n {
-			d.fail()
+			d.Fail()
 			return
 		}
 		for i := range rs.streams {
 			s := &rs.streams[i]
-			inBlocks, inMemory, kept, runs := d.uint(), d.uint(), d.uint(), d.bytes()
+			inBlocks, inMemory, kept, runs := d.Uint(), d.Uint(), d.Uint(), d.Bytes()
 			if inBlocks > math.MaxInt64 || inMemory > math.MaxInt64 || kept > uint64(len(s.runs)) {
-				d.fail()
+				d.Fail()
 				return
 			}
 			s.inBlocks, s.n = inBlocks, inBlocks+inMemory

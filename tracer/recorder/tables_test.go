@@ -2,193 +2,27 @@ package recorder
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
-
-// tablesProgram has what tables are made of: communicators that come, are named and go, objects, requests, values of all lengths.
-func tablesProgram(t *testing.T, seed uint64, calls int) *fakeShim {
-	random := rand.New(rand.NewPCG(seed, 8))
-	s := newFakeShim(t)
-	s.process.SegmentBytes = segmentHeaderSize + 4096
-	s.process.BootID = ""
-	s.process.Constants = append(s.process.Constants[:len(s.process.Constants):len(s.process.Constants)],
-		Constant{"datatype", "MPI_DATATYPE_NULL", 0x0c000000})
-	s.randomProgram(random, calls/2)
-	var kept []int64
-	raw := int64(1 << 30)
-	for n := range calls / 2 {
-		switch random.IntN(5) {
-		case 0:
-			raw++
-			kept = append(kept, raw)
-			s.call(0, "MPI_Type_contiguous", 0, random.Int64N(9), typeInt, raw)
-		case 1:
-			if len(kept) > 0 {
-				k := random.IntN(len(kept))
-				s.call(0, "MPI_Type_free", 0, kept[k], 0x0c000000)
-				kept = slices.Delete(kept, k, k+1)
-			}
-		case 2:
-			raw++
-			s.call(0, "MPI_Comm_create_group", 0, commWorld, 0x48000000, random.Int64N(30), raw,
-				descr{raw: raw, own: 0, size: 2, group: list{0, random.Int64N(4)}})
-			s.call(0, "MPI_Comm_set_name", 0, raw, str(fmt.Sprint("name ", random.IntN(20))))
-			if random.IntN(2) == 0 {
-				s.call(0, "MPI_Comm_set_name", 0, commWorld, str(fmt.Sprint("world ", n)))
-			}
-			s.call(0, "MPI_Comm_free", 0, raw, commNull)
-		case 3:
-			s.call(1, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10,
-				status{source: random.Int64N(4), tag: random.Int64N(1 << 20), bytes: random.Int64N(1 << 30)})
-		case 4:
-			s.callAt(0, uint64(0x401000+64*random.Int64N(50)), "MPI_Send", 0, 0x10, random.IntN(1000), typeInt, 1, 7, commWorld)
-		}
-	}
-	return s
-}
-
-// checkpointOf reads the last checkpoint of a process.
-func checkpointOf(t *testing.T, s *fakeShim, dir string) *Recorder {
-	d, err := openPath(dir)
-	require.NoError(t, err)
-	defer d.Close()
-	p, err := d.Process()
-	require.NoError(t, err)
-	r, _, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
-	require.NoError(t, err)
-	return r
-}
-
-// What is read of the file of changes is at each checkpoint what the process knew then, whenever everything was written again; and
-// no more than one file is left.
-func TestTablesAreWhatTheProcessKnew(t *testing.T) {
-	for seed := range uint64(6) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := tablesProgram(t, seed, 6000)
-			w, dir := startSpool(t, s)
-			w.spool.tables.least = []int64{1, 300, 5000, 20_000, 1 << 20, 1 << 30}[seed]
-			w.spool.recorder.memoryLimit = memoryLimit >> (seed % 3 * 5) // it generalizes, too
-			checkpoints := 0
-			w.spool.hook = func(step string) {
-				if step != "segments free" {
-					return
-				}
-				checkpoints++
-				want := w.spool.recorder.AppendState(nil) // all of it is written: the next one has nothing else to say
-				require.True(t, bytes.Equal(want, checkpointOf(t, s, dir).AppendState(nil)), "checkpoint %d", checkpoints)
-				files, err := filepath.Glob(filepath.Join(dir, tablesFile+"*"))
-				require.NoError(t, err)
-				require.Equal(t, []string{tablesPath(dir, w.spool.tables.at.number)}, files)
-			}
-			w.play(s, func(n int) {
-				if n%(100+70*int(seed)) == 0 {
-					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
-				}
-			})
-			require.Greater(t, checkpoints, 8)
-			if seed < 2 {
-				require.Greater(t, w.spool.tables.at.number, 1)
-			}
-			c, report, err := Recover(dir)
-			require.NoError(t, err)
-			require.Zero(t, report.Lost)
-			if seed%3 == 0 {
-				compare(t, s.content(), c)
-			}
-		})
-	}
-}
-
-// What could not be written is written with the next checkpoint.
-func TestTablesThatCouldNotBeWritten(t *testing.T) {
-	for _, least := range []int64{1, 1 << 20} {
-		s := tablesProgram(t, 7, 4000)
-		w, dir := startSpool(t, s)
-		w.spool.tables.least = least
-		failed := 0
-		var away string
-		w.spool.hook = func(step string) {
-			switch {
-			case step == "state encoded" && w.spool.checkpoints%3 == 2 && failed < 20:
-				failed++
-				at, _ := w.spool.tables.next()
-				away = tablesPath(dir, at.number)
-				_ = os.Rename(away, away+".away")
-				require.NoError(t, os.Mkdir(away, 0o755))
-			case step == "checkpoint begins" && away != "":
-				require.NoError(t, os.Remove(away))
-				_ = os.Rename(away+".away", away)
-				away = ""
-			}
-		}
-		failures := 0
-		w.play(s, func(n int) {
-			if n%50 == 0 {
-				w.spool.raw = checkpointBytes + w.spool.stateSize + 1
-			}
-			if w.spool.failure != nil {
-				failures++
-			}
-		})
-		require.Equal(t, 20, failed)
-		require.Positive(t, failures)
-		require.NoError(t, w.spool.failure)
-		c, report, err := Recover(dir)
-		require.NoError(t, err)
-		require.Zero(t, report.Lost)
-		compare(t, s.content(), c)
-	}
-}
-
-// Damage to what counts of the file is an error; what follows on it does not matter.
-func TestDamagedTables(t *testing.T) {
-	s := tablesProgram(t, 3, 600)
-	w, dir := startSpool(t, s)
-	w.play(s, func(n int) {
-		if n%100 == 0 {
-			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
-		}
-	})
-	path := tablesPath(dir, 0)
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Len(t, whole, int(w.spool.tables.at.bytes))
-	recovered := func(content []byte) error {
-		require.NoError(t, os.WriteFile(path, content, 0o644))
-		_, _, err := Recover(dir)
-		return err
-	}
-	for at := 0; at < len(whole); at += 37 {
-		damaged := slices.Clone(whole)
-		damaged[at] ^= 0x10
-		require.ErrorIs(t, recovered(damaged), errCheckpoint, "byte %d", at)
-	}
-	require.ErrorIs(t, recovered(whole[:len(whole)-1]), errCheckpoint)
-	require.NoError(t, recovered(append(slices.Clone(whole), 1, 2, 3)))
-	require.NoError(t, os.Remove(path))
-	_, _, err = Recover(dir)
-	require.ErrorIs(t, err, os.ErrNotExist)
-}
 
 // Any bytes as tables, and as what changed in them since, give an error or a recorder that works.
 func FuzzTables(f *testing.F) {
-	s := newFakeShim(f)
-	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
-	r := New(s.process)
-	r.consume(s.sources(r, false))
-	first := slices.Clone(r.appendTables(nil, true))
-	s.randomProgram(rand.New(rand.NewPCG(4, 1)), 60)
-	r.consume(s.sources(r, true))
-	f.Add(first, r.appendTables(nil, false))
+	s := recordtest.NewShim(f)
+	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	r := New(s.Process)
+	r.Consume(sourcesOf(s, r, false))
+	first := slices.Clone(r.AppendTables(nil, true))
+	s.RandomProgram(rand.New(rand.NewPCG(4, 1)), 60)
+	r.Consume(sourcesOf(s, r, true))
+	f.Add(first, r.AppendTables(nil, false))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		r := New(s.process)
+		r := New(s.Process)
 		if r.applyTables(first) != nil || r.applyTables(second) != nil || r.completeTables() != nil {
 			return
 		}
@@ -199,10 +33,10 @@ func FuzzTables(f *testing.F) {
 				}
 			}
 		}
-		again := New(s.process)
-		tables := r.appendTables(nil, true)
+		again := New(s.Process)
+		tables := r.AppendTables(nil, true)
 		require.NoError(t, again.applyTables(tables))
 		require.NoError(t, again.completeTables())
-		require.True(t, bytes.Equal(tables, again.appendTables(nil, true)))
+		require.True(t, bytes.Equal(tables, again.AppendTables(nil, true)))
 	})
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A column is a sequence of signed numbers, the last of them as varints in memory: those that are in no full block.
@@ -60,7 +63,7 @@ func (c *column) join(more *column) {
 // time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
 // first word of its record.
 func (t *thread) time(number int32, first uint64, enter, exit int64) {
-	function := functionIn(first)
+	function := record.FunctionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter
 	if t.calls == 0 {
 		t.firstTick, t.end, gap = enter, enter, 0
@@ -84,7 +87,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.tallied(number, isMarker(first), gap, duration) {
+	if t.tally != nil && t.tallied(number, record.IsMarker(first), gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -94,12 +97,12 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 
 // closeTimes makes a block of the thread's times when there are enough of them.
 func (t *thread) closeTimes() {
-	if t.gaps.n < t.recorder.blockCalls {
+	if t.gaps.n < t.recorder.Limits.BlockCalls {
 		return
 	}
 	r := t.recorder
 	gaps, durations := &t.gaps, &t.durations
-	b := &block{of: timesOf(t.number), first: t.blockTimes, n: gaps.n, before: t.blockTicks, data: [2][]byte{gaps.b, durations.b}}
+	b := &Block{Of: TimesOf(t.number), First: t.blockTimes, N: gaps.n, Before: t.blockTicks, Data: [2][]byte{gaps.b, durations.b}}
 	r.full = append(r.full, b)
 	t.blockTimes += gaps.n
 	t.blockTicks = gaps.sum + durations.sum
@@ -117,19 +120,19 @@ func (r *Recorder) room(size int) []byte {
 	return make([]byte, 0, size+size/16)
 }
 
-// mostSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
-const mostSpare = 8
+// maxSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
+const maxSpare = 8
 
-// recycle takes back the memory of a block that is in the log.
-func (r *Recorder) recycle(b *block) {
-	if b.of.terminal == none {
-		for _, data := range b.data {
-			if len(r.spare) < mostSpare {
+// Recycle takes back the memory of a block that is in the log.
+func (r *Recorder) Recycle(b *Block) {
+	if b.Of.Terminal == none {
+		for _, data := range b.Data {
+			if len(r.spare) < maxSpare {
 				r.spare = append(r.spare, data[:0])
 			}
 		}
 	}
-	b.data = [2][]byte{}
+	b.Data = [2][]byte{}
 }
 
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
@@ -146,7 +149,7 @@ func (t *thread) timeLoop(stamps []int64) {
 		return
 	}
 	// a block ends within an iteration
-	for most := 2 * int(t.recorder.blockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.blockCalls) {
+	for most := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.Limits.BlockCalls) {
 		t.timesOfLoop(stamps[:most])
 		stamps = stamps[most:]
 	}
@@ -190,59 +193,94 @@ func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 		}
 	}
 	if t.tally != nil {
-		t.tally.addTo(to, len(t.recorder.clustering.votes))
+		t.tally.AddTo(to, len(t.recorder.clustering.Votes()))
 	}
 	return t.times(to, of)
 }
 
 // encodeTiming is the part of a checkpoint.
-func (t *thread) encodeTiming(e *encoder) {
-	e.int(t.rounder.Longest)
-	e.int(t.rounder.Recent)
-	e.int(t.rounder.Drift)
-	e.int(t.rounder.Since)
-	e.int(t.end)
-	e.int(t.inside)
-	e.bool(t.ended)
-	e.uint(t.blockTimes)
-	e.int(t.blockTicks)
+func (t *thread) encodeTiming(e *checkpoint.Encoder) {
+	e.Int(t.rounder.Longest)
+	e.Int(t.rounder.Recent)
+	e.Int(t.rounder.Drift)
+	e.Int(t.rounder.Since)
+	e.Int(t.end)
+	e.Int(t.inside)
+	e.Bool(t.ended)
+	e.Uint(t.blockTimes)
+	e.Int(t.blockTicks)
 	t.gaps.encode(e)
 	t.durations.encode(e)
-	e.uint(uint64(len(t.aggregates)))
+	e.Uint(uint64(len(t.aggregates)))
 	for i := range t.aggregates {
 		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			e.uint(s.Count)
-			e.int(s.Sum)
-			e.int(s.Min)
-			e.int(s.Max)
-			e.uint(uint64(len(s.Histogram)))
+			e.Uint(s.Count)
+			e.Int(s.Sum)
+			e.Int(s.Min)
+			e.Int(s.Max)
+			e.Uint(uint64(len(s.Histogram)))
 			for _, b := range s.Histogram {
-				e.uint(uint64(b.Bin))
-				e.uint(b.Count)
+				e.Uint(uint64(b.Bin))
+				e.Uint(b.Count)
 			}
 		}
 	}
 }
 
-func (t *thread) decodeTiming(d *decoder, terminals int) error {
-	t.rounder = timing.Rounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
-	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
-	t.blockTimes, t.blockTicks = d.uint(), d.int()
+func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
+	t.rounder = timing.Rounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
+	t.end, t.inside, t.ended = d.Int(), d.Int(), d.Bool()
+	t.blockTimes, t.blockTicks = d.Uint(), d.Int()
 	t.gaps.decode(d)
 	t.durations.decode(d)
-	n := d.count()
-	if d.bad || n > terminals || t.gaps.n != t.durations.n {
-		return errCheckpoint
+	n := d.Count()
+	if d.Failed || n > terminals || t.gaps.n != t.durations.n {
+		return ErrCheckpoint
 	}
 	t.aggregates = make([]timing.Aggregate, n)
 	for i := range t.aggregates {
 		t.aggregates[i].Terminal = int32(i)
 		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			s.Count, s.Sum, s.Min, s.Max = d.uint(), d.int(), d.int(), d.int()
-			for range d.count() {
-				s.Histogram = append(s.Histogram, timing.Bin{Bin: int(d.uint()), Count: d.uint()})
+			s.Count, s.Sum, s.Min, s.Max = d.Uint(), d.Int(), d.Int(), d.Int()
+			for range d.Count() {
+				s.Histogram = append(s.Histogram, timing.Bin{Bin: int(d.Uint()), Count: d.Uint()})
 			}
 		}
+	}
+	return nil
+}
+
+// timingGrids say how the times of each function are rounded.
+type timingGrids struct {
+	settings   timing.Settings
+	byFunction []*timing.Grid // nil elements, or no element: not at all
+}
+
+var finalizeID = mpi.ByName("MPI_Finalize").ID
+
+// newTimingGrids reads the tracer's setting. With one that it cannot read, every time stamp is kept.
+func newTimingGrids(text string) *timingGrids {
+	settings, err := timing.ParseSettings(text)
+	if err != nil {
+		settings = timing.Settings{Mode: timing.Lossless}
+	}
+	g := &timingGrids{settings: settings}
+	if settings.Mode != timing.Lossy {
+		return g
+	}
+	for i := range mpi.Functions {
+		grid, err := timing.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
+		if err != nil {
+			return &timingGrids{settings: timing.Settings{Mode: timing.Lossless}}
+		}
+		g.byFunction = append(g.byFunction, grid)
+	}
+	return g
+}
+
+func (g *timingGrids) of(function uint16) *timing.Grid {
+	if int(function) < len(g.byFunction) {
+		return g.byFunction[function]
 	}
 	return nil
 }

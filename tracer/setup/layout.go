@@ -22,7 +22,7 @@ type Config struct {
 	CallSites       string `json:"call_sites"` // one of CallSites
 	Pointers        bool   `json:"pointers,omitempty"`
 	Timing          string `json:"timing,omitempty"` // as timing.ParseSettings reads it; "" keeps every time stamp
-	Mode            string `json:"mode,omitempty"`   // as recorder.ParseMode reads it; "" records every rank by itself
+	Mode            string `json:"mode,omitempty"`   // as online.ParseMode reads it; "" records every rank by itself
 	Verify          bool   `json:"verify"`
 	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`

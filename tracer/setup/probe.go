@@ -20,7 +20,7 @@ type ProbeOptions struct {
 	CallSites       string // "" is "caller"
 	Pointers        bool   // load the library that knows allocations
 	Timing          string // as timing.ParseSettings reads it; "" keeps every time stamp
-	Mode            string // as recorder.ParseMode reads it; "" records every rank by itself
+	Mode            string // as online.ParseMode reads it; "" records every rank by itself
 	SpoolLimitBytes int64
 	SegmentBytes    int64
 	Include         []string            // groups of functions to record; none: all

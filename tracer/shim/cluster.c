@@ -23,7 +23,7 @@ enum {
 	YIELDS = 100,         // and so often, before it is left to others for longer
 };
 
-// Records, as in tracer/recorder/clustering.go: an interval ends; the tracer has held the thread; what the ranks decided.
+// Records, as in tracer/recorder/online/step.go: an interval ends; the tracer has held the thread; what the ranks decided.
 enum step { CUT, HELD, OUTCOME };
 
 // Wanted from one marker to the next; down to a 16th of it will do (CAIRN_MUCH_FARTHER).

@@ -219,7 +219,7 @@ static bool parse(const char *text, size_t n)
 	return enabled;
 }
 
-// read_mode takes of "clustered wait=60" (recorder.ParseMode) what is not for the core.
+// read_mode takes of "clustered wait=60" (online.ParseMode) what is not for the core.
 static void read_mode(const char *mode)
 {
 	const char *wait = strstr(mode, "wait=");

@@ -26,7 +26,7 @@ struct sample {
 	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu, run_delay_ns, steal_ns;
 };
 
-// tracer/recorder/context.go reads it.
+// tracer/recorder/observed/context.go reads it.
 struct file {
 	char magic[8];
 	_Atomic uint64_t count; // samples | table << 32

@@ -24,7 +24,7 @@ void cairn_core_want(void);
 // minimum bytes of records. NULL: tracing has stopped, and the reason was said.
 struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity);
 
-// What this rank says at a marker (recorder.Ballot).
+// What this rank says at a marker (online.Ballot).
 struct cairn_core_ballot {
 	uint64_t signature, unchanged, period, calls;
 };

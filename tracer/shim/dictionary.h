@@ -1,5 +1,5 @@
 // The file in which we say what words of records stand for that we make up as the process goes
-// (tracer/recorder/dictionary.go has the format): an entry is there before the first record that needs it.
+// (tracer/recorder/record/dictionary.go has the format): an entry is there before the first record that needs it.
 #ifndef CAIRN_DICTIONARY_H
 #define CAIRN_DICTIONARY_H
 

@@ -48,7 +48,7 @@ struct cairn_evidence_thread {
 	char name[16];
 };
 
-// tracer/recorder/evidence.go reads it.
+// tracer/recorder/observed/evidence.go reads it.
 struct cairn_evidence_file {
 	char magic[8];
 	_Atomic uint64_t rows;

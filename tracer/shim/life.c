@@ -20,7 +20,7 @@
 
 static const uint64_t PERIOD = 100000000;
 
-// tracer/recorder/life.go reads it. Times are ticks of the clock of the records, 0 for none.
+// tracer/recorder/observed/life.go reads it. Times are ticks of the clock of the records, 0 for none.
 struct file {
 	char magic[8];
 	_Atomic uint64_t alive;

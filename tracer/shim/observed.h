@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-// The parts of the file. tracer/recorder/observed.go reads them.
+// The parts of the file. tracer/recorder/observed/observed.go reads them.
 enum cairn_observed {
 	CAIRN_OBSERVED_LIFE = 0,        // life.c
 	CAIRN_OBSERVED_CONTEXT = 512,   // context.c

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
@@ -21,7 +21,7 @@ func changed(t *testing.T, directories []string, change func(c *trace.Content)) 
 	t.Helper()
 	var m merger.Merger
 	for _, dir := range directories {
-		c, _, err := recorder.Recover(dir)
+		c, _, err := spool.Recover(dir)
 		require.NoError(t, err)
 		change(c)
 		require.NoError(t, m.Add(c))

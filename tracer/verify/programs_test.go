@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
@@ -108,7 +108,7 @@ func TestFortranJumps(t *testing.T) {
 		result, directories := compareProgram(t, implementation, 1, shimtest.Compile(t, implementation, source))
 		require.Empty(t, result.Disagreements)
 		require.Equal(t, uint64(3+20), result.Calls)
-		_, report, err := recorder.Recover(directories[0])
+		_, report, err := spool.Recover(directories[0])
 		require.NoError(t, err)
 		require.Zero(t, report.Lost)
 	}
@@ -139,7 +139,7 @@ func TestCallsFromSignalHandlers(t *testing.T) {
 			program := shimtest.Compile(t, implementation, source("signals.c"))
 			r := tracer.Run(t, shimtest.Launch(implementation, 1, program)...)
 			require.Equal(t, 0, r.Code, r.Stderr)
-			_, report, err := recorder.Recover(tracer.Processes(t)[0])
+			_, report, err := spool.Recover(tracer.Processes(t)[0])
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, report.Calls, uint64(300003))
 			t.Logf("%d calls, %d lost", report.Calls, report.Lost)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
@@ -24,7 +24,7 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	t.Helper()
 	var m merger.Merger
 	for _, dir := range directories {
-		c, _, err := recorder.Recover(dir)
+		c, _, err := spool.Recover(dir)
 		require.NoError(t, err)
 		require.NoError(t, m.Add(c))
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
@@ -90,12 +90,12 @@ func TestShortProgramHasNoCore(t *testing.T) {
 			short := run("core 0", map[string]any{"verify": true})
 			t.Setenv("CAIRN_TEST_WAIT", "1")
 			long := run("core 1", map[string]any{"verify": true, "segment_bytes": 8192})
-			want, report, err := recorder.Recover(short)
+			want, report, err := spool.Recover(short)
 			require.NoError(t, err)
-			require.Less(t, report.Segments, 8)
-			got, report, err := recorder.Recover(long)
+			require.Less(t, report.Buffers, 8)
+			got, report, err := spool.Recover(long)
 			require.NoError(t, err)
-			require.Greater(t, report.Segments, 8)
+			require.Greater(t, report.Buffers, 8)
 			require.Equal(t, want.Signatures, got.Signatures)
 			require.Equal(t, want.Grammar, got.Grammar)
 			require.Equal(t, want.Sequences, got.Sequences)
@@ -161,9 +161,9 @@ func TestLittleAddressSpace(t *testing.T) {
 			result, err := Compare(open(t, directories), directories)
 			require.NoError(t, err)
 			require.Empty(t, result.Disagreements)
-			_, report, err := recorder.Recover(directories[0])
+			_, report, err := spool.Recover(directories[0])
 			require.NoError(t, err)
-			require.Greater(t, report.Segments, 500)
+			require.Greater(t, report.Buffers, 500)
 			require.Empty(t, report.EndedEarly)
 		})
 	}
@@ -246,7 +246,7 @@ func TestEveryStepOfTheStart(t *testing.T) {
 			r, directories := inject(c, "signal=KILL")
 			require.Equal(t, "killed", r.Signal, "%+v", r)
 			for _, dir := range directories {
-				_, report, err := recorder.Recover(dir)
+				_, report, err := spool.Recover(dir)
 				require.NoError(t, err)
 				require.LessOrEqual(t, report.Calls, uint64(1))
 				require.NotEmpty(t, report.EndedEarly)
@@ -259,7 +259,7 @@ func TestEveryStepOfTheStart(t *testing.T) {
 			require.Contains(t, r.Stdout, "sum 1000") // a core that is there early may find what the shim did not
 			require.LessOrEqual(t, strings.Count(r.Stderr, "cairn: "), 1, r.Stderr)
 			for _, dir := range directories {
-				_, _, err := recorder.Recover(dir)
+				_, _, err := spool.Recover(dir)
 				require.NoError(t, err)
 			}
 		})

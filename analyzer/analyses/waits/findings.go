@@ -56,10 +56,10 @@ type PairWait struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (w RankWait) Order() (rank, cause int, text string) { return w.Rank, 0, w.Kind }
+func (w RankWait) key() (rank, cause int, text string) { return w.Rank, 0, w.Kind }
 
-func (w SiteWait) Order() (rank, cause int, text string) {
+func (w SiteWait) key() (rank, cause int, text string) {
 	return 0, 0, w.Kind + "\x00" + w.Function + "\x00" + w.CallSite
 }
 
-func (w PairWait) Order() (rank, cause int, text string) { return w.Rank, w.Cause, w.Kind }
+func (w PairWait) key() (rank, cause int, text string) { return w.Rank, w.Cause, w.Kind }

@@ -35,9 +35,9 @@ func view(r *section.Run) any {
 	delays := causes.Costly()
 	return waitsView{
 		States: f.Certain(), Causes: causes.RootCauses,
-		Delays: section.Table[rootcauses.Delay]{section.First(delays, waitRows), len(causes.RootCauses.Delays) + causes.RootCauses.DelaysOmitted - len(section.First(delays, waitRows))},
-		Sites:  section.Table[SiteWait]{section.First(f.Waits.ByCallSite, waitRows), len(f.Waits.ByCallSite) + f.Waits.CallSitesOmitted - len(section.First(f.Waits.ByCallSite, waitRows))},
-		Pairs:  section.Table[PairWait]{section.First(f.Waits.ByPair, waitRows), len(f.Waits.ByPair) + f.Waits.PairsOmitted - len(section.First(f.Waits.ByPair, waitRows))},
+		Delays: section.Table[rootcauses.Delay]{Rows: section.First(delays, waitRows), More: len(causes.RootCauses.Delays) + causes.RootCauses.DelaysOmitted - len(section.First(delays, waitRows))},
+		Sites:  section.Table[SiteWait]{Rows: section.First(f.Waits.ByCallSite, waitRows), More: len(f.Waits.ByCallSite) + f.Waits.CallSitesOmitted - len(section.First(f.Waits.ByCallSite, waitRows))},
+		Pairs:  section.Table[PairWait]{Rows: section.First(f.Waits.ByPair, waitRows), More: len(f.Waits.ByPair) + f.Waits.PairsOmitted - len(section.First(f.Waits.ByPair, waitRows))},
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/tracer/budget"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // chatty makes calls that hardly repeat: many and ever other sizes, so that what is recorded grows.
@@ -74,8 +74,8 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := NewTracer(t, map[string]any{"shared_spool": true, "spool_limit_bytes": 1 << 40})
-			spool := filepath.Join(tracer.Dir, "spool")
-			root, err := os.OpenRoot(spool)
+			node := filepath.Join(tracer.Dir, "spool")
+			root, err := os.OpenRoot(node)
 			require.NoError(t, err)
 			defer root.Close()
 			_, err = budget.Make(root, limit)
@@ -86,13 +86,13 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 				r := tracer.Run(t, Launch(implementation, 2, program, "16000")...)
 				require.Equal(t, 0, r.Code, r.Stderr)
 				stopped += strings.Count(r.Stderr, "the spool limit of 3145728 bytes is reached")
-				require.Less(t, used(t, spool), int64(limit/9*10))
+				require.Less(t, used(t, node), int64(limit/9*10))
 			}
 			require.Positive(t, stopped)
-			require.Greater(t, used(t, spool), int64(limit/2), "it was there to be used")
+			require.Greater(t, used(t, node), int64(limit/2), "it was there to be used")
 			said := 0
 			for _, dir := range tracer.Processes(t) {
-				_, report, err := recorder.Recover(dir)
+				_, report, err := spool.Recover(dir)
 				require.NoError(t, err)
 				if strings.Contains(strings.Join(report.Notes, " "), "the spool limit of") {
 					said++
@@ -110,10 +110,10 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := chattyProgram(t, implementation)
-			run := func(left int64) (dirs []string, spool string, account *budget.Budget) {
+			run := func(left int64) (dirs []string, node string, account *budget.Budget) {
 				tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "none"})
-				spool = filepath.Join(tracer.Dir, "spool")
-				root, err := os.OpenRoot(spool)
+				node = filepath.Join(tracer.Dir, "spool")
+				root, err := os.OpenRoot(node)
 				require.NoError(t, err)
 				defer root.Close()
 				account, err = budget.Make(root, limit)
@@ -122,22 +122,22 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 				r := tracer.Run(t, Launch(implementation, 1, program, "5000")...)
 				require.Equal(t, 0, r.Code, r.Stderr)
 				require.Contains(t, r.Stderr, "the spool limit of 16777216 bytes is reached")
-				return tracer.Processes(t), spool, account
+				return tracer.Processes(t), node, account
 			}
-			dirs, spool, account := run(kept)
+			dirs, node, account := run(kept)
 			require.Len(t, dirs, 1)
-			_, report, err := recorder.Recover(dirs[0])
+			_, report, err := spool.Recover(dirs[0])
 			require.NoError(t, err)
 			require.Positive(t, report.Calls)
 			require.Positive(t, report.Lost)
 			require.Zero(t, account.Refused())
 			description, err := os.Stat(filepath.Join(dirs[0], "process.json"))
 			require.NoError(t, err)
-			require.Less(t, used(t, spool), description.Size()+128<<10+64<<10, "one segment: the rest is for others")
+			require.Less(t, used(t, node), description.Size()+128<<10+64<<10, "one segment: the rest is for others")
 
 			dirs, _, account = run(description.Size() + 8<<10)
 			require.Len(t, dirs, 1)
-			_, report, err = recorder.Recover(dirs[0])
+			_, report, err = spool.Recover(dirs[0])
 			require.NoError(t, err)
 			require.Zero(t, report.Calls)
 			require.Greater(t, report.Lost, uint64(5000))
@@ -157,25 +157,25 @@ func TestManyLaunchesInOneSpool(t *testing.T) {
 	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "caller", "spool_limit_bytes": limit})
-			spool := filepath.Join(tracer.Dir, "spool")
+			node := filepath.Join(tracer.Dir, "spool")
 			s, err := store.Open(t.TempDir(), store.S3Options{})
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan []string, 1)
 			go func() {
 				ended <- shipper.Ship(ctx, shipper.Options{
-					Spool: spool, Store: s, Identity: shipper.Identity{Pod: "worker-0", PodUID: "uid"}, SpoolLimit: limit, Grace: 20 * time.Second,
+					Spool: node, Store: s, Identity: shipper.Identity{Pod: "worker-0", PodUID: "uid"}, SpoolLimit: limit, Grace: 20 * time.Second,
 				})
 			}()
 			program := chattyProgram(t, implementation)
 			most := int64(0)
 			for range launches {
 				// A launch takes a tenth of a second here; the sidecar follows, as fast as the machine lets it.
-				require.Eventually(t, func() bool { return used(t, spool) < limit/2 }, time.Minute, 10*time.Millisecond, "nothing leaves the spool")
+				require.Eventually(t, func() bool { return used(t, node) < limit/2 }, time.Minute, 10*time.Millisecond, "nothing leaves the spool")
 				r := tracer.Run(t, Launch(implementation, 2, program, "1000")...)
 				require.Equal(t, 0, r.Code, r.Stderr)
 				require.NotContains(t, r.Stderr, "cairn:")
-				most = max(most, used(t, spool))
+				most = max(most, used(t, node))
 			}
 			require.Eventually(t, func() bool { return len(tracer.Processes(t)) == 0 }, time.Minute, 100*time.Millisecond)
 			cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/tracer/budget"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // planting puts a link where the tracer makes its dictionary, before it makes one: for a library that calls MPI and was
@@ -62,7 +62,7 @@ func TestSpoolOfOneUser(t *testing.T) {
 						require.NoError(t, err)
 						require.Equal(t, mode, info.Mode().Perm(), name)
 					}
-					_, report, err := recorder.Recover(dir)
+					_, report, err := spool.Recover(dir)
 					require.NoError(t, err)
 					require.Positive(t, report.Calls)
 				}

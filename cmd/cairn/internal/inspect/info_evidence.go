@@ -7,7 +7,7 @@ import (
 )
 
 // rankEvidence is what the operating system counted for a rank's threads while computations or calls were long
-// (docs/tracer.md). What is not known is null.
+// (docs/evidence.md). What is not known is null.
 type rankEvidence struct {
 	Rank      int                `json:"rank"`
 	Places    []evidencePlace    `json:"places"`

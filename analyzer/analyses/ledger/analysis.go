@@ -1,0 +1,304 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
+	"github.com/cairn-mpi/cairn/analyzer/pass/delays"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The ledger of lost time: what the time of all ranks' first threads went to, in rank-nanoseconds that add up exactly.
+//
+// Each rank's time is taken once, in this order (docs/verdict.md):
+//
+//  1. before MPI_Init, in it, in MPI_Finalize and after it: start and end;
+//  2. what tracing did not see, and what the tracer itself took;
+//  3. computation: first what the container was stopped for, then what the thread waited for a CPU, or the
+//     hypervisor took it away, then what it was blocked
+//     for; the rest is useful;
+//  4. calls, without what they wait for others: messages, collectives, files;
+//  5. waiting: for late receivers, by the wait state; the rest is charged to what the ranks did that were waited for in the
+//     end (delay.go), and that by what it is called in the causes. What has no such cause is unexplained.
+const maxLedgerRanks = 64
+
+// Rows of the ledger.
+const (
+	useful = iota
+	preempted
+	throttled
+	blocked
+	excessive
+	unequal
+	serial
+	lateReceivers
+	messages
+	collectives
+	inputOutput
+	startEnd
+	tracing
+	untraced
+	waitingRow
+	unexplained
+	ledgerRows
+)
+
+var ledgerLabels = [ledgerRows]verdict.LedgerRow{
+	useful:        {What: "useful", Label: "Computation"},
+	preempted:     {What: "preempted", Label: "Waiting for a CPU", Kind: verdict.CPUs},
+	throttled:     {What: "throttled", Label: "Stopped by CPU limits", Kind: verdict.CPUs},
+	blocked:       {What: "blocked", Label: "Blocked in the kernel", Kind: verdict.Excess},
+	excessive:     {What: "excess", Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
+	unequal:       {What: "imbalance", Label: "Waiting because work is unequal", Kind: verdict.Imbalance},
+	serial:        {What: "serialization", Label: "Waiting for one's turn", Kind: verdict.Serialization},
+	lateReceivers: {What: "late-receiver", Label: "Waiting for receivers", Kind: verdict.LateReceiver},
+	messages:      {What: "messages", Label: "Messages", Kind: verdict.Messages},
+	collectives:   {What: "collectives", Label: "Collectives", Kind: verdict.Collectives},
+	inputOutput:   {What: "io", Label: "Files", Kind: verdict.IO},
+	startEnd:      {What: "start-end", Label: "Start and end of MPI", Kind: verdict.StartEnd},
+	tracing:       {What: "tracer", Label: "The tracer", Kind: verdict.Tracer},
+	untraced:      {What: "untraced", Label: "Not traced"},
+	waitingRow:    {What: "waiting", Label: "Waiting for other ranks"},
+	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
+}
+
+// Analysis says what the time of all ranks went to.
+var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1, Sections: Sections}, find, Costs)
+
+func find(_ context.Context, r *pass.Run) (Findings, error) {
+	return Findings{Ledger: Costs.Result(r).ledger}, nil
+}
+
+// Charged are the ledger, and what each cause of the verdict cost all ranks, in seconds; both nil where it is not known.
+type Charged struct {
+	ledger *verdict.Ledger
+	Lost   []float64
+}
+
+// Costs charges all time to what it went to.
+var Costs = pass.New("ledger and costs of causes", charge, accounts.Pass, matching.Pass, delays.Pass, causes.Pass, blame.Pass)
+
+func charge(_ context.Context, r *pass.Run) (Charged, error) {
+	a := accounts.Pass.Result(r)
+	if a.Sums {
+		return Charged{}, nil
+	}
+	v := blame.Pass.Result(r)
+	named, err := trace.ParseRankList(v.Ranks)
+	if err != nil {
+		return Charged{}, fmt.Errorf("ranks of the verdict: %w", err)
+	}
+	b := book{a, matching.Pass.Result(r), causes.Pass.Result(r).Alone()}
+	var c Charged
+	c.ledger, c.Lost = b.ledger(delays.Pass.Result(r), &v, named.Ranks())
+	return c, nil
+}
+
+// A book is what the ledger is made of.
+type book struct {
+	*accounts.Accounts
+	matched *matching.Result
+	alone   *causes.Aloneness
+}
+
+// ledger is that of the run.
+func (a *book) ledger(d *delays.Delays, v *verdict.Verdict, culprits []int) (l *verdict.Ledger, lost []float64) {
+	if a.Run() <= 0 {
+		return nil, nil
+	}
+	l = &verdict.Ledger{Rows: slices.Clone(ledgerLabels[:]), ByRank: []verdict.LedgerRank{}}
+	var sums [ledgerRows]int64
+	byRow := make([][ledgerRows]int64, len(a.Ranks))
+	for row := range a.Ranks {
+		byRow[row] = a.ledgerOf(row)
+		for k, ns := range byRow[row] {
+			sums[k] += ns
+		}
+	}
+	l.TotalNS = a.Run() * int64(len(a.Ranks))
+	lost = a.charge(d, v, &sums)
+	for k := range l.Rows {
+		l.Rows[k].NS = sums[k]
+	}
+	// waiting is charged in the whole, where it is known what it was for in the end; of a rank it is one row
+	for _, row := range a.ledgerRanks(culprits) {
+		l.ByRank = append(l.ByRank, verdict.LedgerRank{Rank: a.Ranks[row].Rank, NS: byRow[row][:]})
+	}
+	return l, lost
+}
+
+// ledgerRanks are the rows of those ranks that are listed one by one: culprits, then the first ones.
+func (a *book) ledgerRanks(culprits []int) []int {
+	var rows []int
+	for _, first := range []bool{true, false} {
+		for row := range a.Ranks {
+			if slices.Contains(culprits, a.Ranks[row].Rank) == first && len(rows) < maxLedgerRanks {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// ledgerOf is the ledger of one rank, all waiting for others in one row.
+func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
+	left := a.Run()
+	take := func(what int, ns int64) {
+		ns = max(0, min(ns, left))
+		l[what] += ns
+		left -= ns
+	}
+	i := a.MainOf[row]
+	if i < 0 || a.Extents[i].Empty {
+		take(untraced, left)
+		return l
+	}
+	account, x := &a.Each[i], &a.Extents[i]
+	take(startEnd, x.Start-a.Start)
+	take(startEnd, a.End-x.End)
+	take(untraced, account.Untraced)
+	take(tracing, account.Held)
+	delayed, still, stolen := int64(0), int64(0), int64(0)
+	for _, o := range account.OffCPU {
+		delayed, still, stolen = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen
+	}
+	stopped := int64(0)
+	if seconds, known := accounts.Throttling(&a.Ranks[row]); known && a.Window == nil {
+		stopped = min(int64(seconds*1e9), account.Compute)
+	}
+	stoppedOf := min(stopped, max(delayed, stopped))
+	take(throttled, stoppedOf)
+	take(preempted, min(max(0, delayed-stopped)+stolen, account.Compute-stoppedOf))
+	take(blocked, min(still, account.Compute-l[throttled]-l[preempted]))
+	take(useful, account.Compute-l[throttled]-l[preempted]-l[blocked])
+	for _, what := range account.Activities() {
+		if what.Computes() {
+			continue
+		}
+		own := account.Tallies[what].Ns - account.Tallies[what].Waited
+		switch a.Names.KindOfCall(what.Function) {
+		case verdict.Nobody:
+			take(startEnd, own)
+		case verdict.Collectives:
+			take(collectives, own)
+		case verdict.IO:
+			take(inputOutput, own)
+		default:
+			take(messages, own)
+		}
+	}
+	for p, t := range a.matched.Tables[i].Places {
+		switch p.Kind {
+		case waitstate.WaitAtInit:
+			take(startEnd, t.Ns)
+		case waitstate.LateReceiver, waitstate.LateProgress:
+			take(lateReceivers, t.Ns)
+		}
+	}
+	take(waitingRow, left)
+	return l
+}
+
+// charge puts all waiting down to what was waited for in the end, and says what each cause cost all ranks, in seconds; nil:
+// nobody waited.
+func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]int64) (lostTo []float64) {
+	waited := sums[waitingRow]
+	if waited <= 0 || d.All <= 0 {
+		return nil
+	}
+	named, divided := rowOfCauses(v)
+	costs := [ledgerRows]float64{}
+	lost := map[int]float64{} // by rank
+	for _, place := range d.Places() {
+		l, cost := &a.Locations[place.Location], d.Costs[place]
+		what, ns := d.Activities[place.Activity], cost.Short+cost.Long
+		if !what.Computes() {
+			switch a.Names.KindOfCall(what.Function) {
+			case verdict.Nobody:
+				costs[startEnd] += ns
+			case verdict.Collectives:
+				costs[collectives] += ns
+			case verdict.IO:
+				costs[inputOutput] += ns
+			default:
+				costs[messages] += ns
+			}
+			continue
+		}
+		lost[l.Rank] += ns
+		if o := a.Each[place.Location].OffCPU[what]; o != nil && o.Wall > 0 {
+			without := ns * min(1, float64(o.Delayed+o.Stolen)/float64(o.Wall))
+			costs[preempted] += without
+			ns -= without
+		}
+		switch to, is := named[l.Rank]; {
+		case is:
+			costs[to] += ns
+		case a.alone.IsSerial(l.Row, what), a.alone.IsMaster(l.Row):
+			costs[serial] += ns
+		default:
+			costs[divided] += ns
+		}
+	}
+	scale := float64(waited) / float64(d.All)
+	left := waited
+	for k, ns := range costs {
+		part := min(left, int64(ns*scale))
+		sums[k] += part
+		left -= part
+	}
+	sums[unexplained] += left
+	sums[waitingRow] = 0
+	for i := range v.Causes {
+		lostTo = append(lostTo, a.lostTo(&v.Causes[i], lost, scale, sums))
+	}
+	return lostTo
+}
+
+// rowOfCauses says to which row the computation of ranks goes that others wait for: of ranks that a cause names, and of others.
+func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
+	named, divided = map[int]int{}, unequal
+	for i := len(v.Causes) - 1; i >= 0; i-- {
+		c := &v.Causes[i]
+		switch {
+		case c.Kind == verdict.Excess:
+			for _, r := range c.List() {
+				named[r] = excessive
+			}
+		case c.Kind == verdict.Serialization && c.Form == verdict.Master:
+			for _, r := range c.List() {
+				named[r] = serial
+			}
+		case c.Kind == verdict.Serialization:
+			divided = serial
+		}
+	}
+	return named, divided
+}
+
+// lostTo is what a cause cost all ranks, in seconds.
+func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
+	if c.Kind == verdict.Excess || c.Form == verdict.Master {
+		ns := 0.0
+		for _, r := range c.List() {
+			ns += lost[r]
+		}
+		return ns * scale / 1e9
+	}
+	ns := int64(0)
+	for k := range ledgerLabels {
+		if kind := ledgerLabels[k].Kind; kind == c.Kind || c.Kind == verdict.Network && kind == verdict.Messages {
+			ns += sums[k]
+		}
+	}
+	return accounts.Seconds(ns)
+}

@@ -1,0 +1,39 @@
+package placement
+
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
+	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+)
+
+// Analysis says where ranks run and where they had better.
+var Analysis = analysis.New("placement", analysis.About{Title: "which ranks are on which nodes", Version: 1, Sections: Sections}, find,
+	matching.Part, matching.Clock, communication.Order).Uses(causes.Pass)
+
+func find(ctx context.Context, r *pass.Run) (Findings, error) {
+	a, clocks := communication.Order.Result(r), matching.Clock.Result(r).Clocks
+	lengths := played(ctx, r)
+	if clocks != nil && len(a.Scenarios) > 0 && len(lengths) == 0 {
+		var err error
+		if lengths, err = predict.Play(ctx, matching.Part.Result(r), clocks, a.Scenarios); err != nil {
+			return Findings{}, err
+		}
+	}
+	found := a.Findings(lengths)
+	return Findings{Placement: &found}, nil
+}
+
+// played are the lengths of the scenarios where causes were looked for, and these were played along; nil: they were not.
+func played(ctx context.Context, r *pass.Run) []int64 {
+	if r.Wants(causes.Pass) {
+		if found, err := causes.Pass.Of(ctx, r); err == nil {
+			return found.Also
+		}
+	}
+	return nil
+}

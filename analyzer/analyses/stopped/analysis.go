@@ -1,0 +1,26 @@
+package stopped
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
+)
+
+// Analysis says how the run ended. Of a part of it nobody asks.
+var Analysis = analysis.New("stopped", analysis.About{Title: "how the run ended", Version: 1, Sections: Sections}, find, matching.Clock)
+
+func find(ctx context.Context, r *pass.Run) (Findings, error) {
+	m := matching.Clock.Result(r)
+	if m.Clocks != nil && m.Clocks.Window != nil {
+		return Findings{}, nil
+	}
+	found, err := stopped.Find(ctx, r.Trace(), m.Clocks)
+	if err != nil {
+		return Findings{}, fmt.Errorf("how the run ended: %w", err)
+	}
+	return Findings{Stopped: found}, nil
+}

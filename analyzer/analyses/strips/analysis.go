@@ -1,0 +1,91 @@
+package strips
+
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+)
+
+// Analysis shows how each rank spent equal parts of the run.
+var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1, Sections: Sections}, find, accounts.Pass)
+
+func find(_ context.Context, r *pass.Run) (Findings, error) {
+	a := accounts.Pass.Result(r)
+	if a.Sums {
+		return Findings{}, nil
+	}
+	return Findings{Strips: new(stripsOf(a))}, nil
+}
+
+// maxStrips is how many strips are told, and more than a screen can show.
+const maxStrips = 2048
+
+// strips are those of all ranks.
+func stripsOf(a *accounts.Accounts) Strips {
+	s := Strips{Tile: max(1, (len(a.Ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
+	for from := 0; from < len(a.Ranks); from += s.Tile {
+		var mpi, wait [][]byte
+		for row := from; row < min(from+s.Tile, len(a.Ranks)); row++ {
+			i := a.MainOf[row]
+			if i < 0 || a.Extents[i].Empty {
+				continue
+			}
+			s.Bins = len(a.Each[i].Strip.Mpi.Ns)
+			m, w := shares(&a.Each[i].Strip, a.Extents[i])
+			mpi, wait = append(mpi, m), append(wait, w)
+		}
+		m, w := meanStrip(mpi, wait)
+		s.MPI, s.Wait = append(s.MPI, m), append(s.Wait, w)
+	}
+	return s
+}
+
+// meanStrip is the mean of several ranks' shares, over those that were there.
+func meanStrip(mpi, wait [][]byte) (meanMPI, meanWait []byte) {
+	switch len(mpi) {
+	case 0:
+		return []byte{}, []byte{}
+	case 1:
+		return mpi[0], wait[0]
+	}
+	meanMPI, meanWait = make([]byte, len(mpi[0])), make([]byte, len(mpi[0]))
+	for bin := range meanMPI {
+		inMPI, waiting, there := 0, 0, 0
+		for i := range mpi {
+			if wait[i][bin] <= mpi[i][bin] {
+				inMPI, waiting, there = inMPI+int(mpi[i][bin]), waiting+int(wait[i][bin]), there+1
+			}
+		}
+		if there == 0 {
+			meanMPI[bin], meanWait[bin] = absentMPI, absentWait
+			continue
+		}
+		meanMPI[bin], meanWait[bin] = byte(inMPI/there), byte(waiting/there)
+	}
+	return meanMPI, meanWait
+}
+
+// absent is the pair of shares for a part of the run in which the rank was not there: not yet in MPI_Init, or gone.
+const absentMPI, absentWait = 0, 255
+
+// shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
+// part of the bin only.
+func shares(s *accounts.Strip, x matching.Extent) (mpi, wait []byte) {
+	mpi, wait = make([]byte, len(s.Mpi.Ns)), make([]byte, len(s.Wait.Ns))
+	for i := range mpi {
+		from, width := s.Mpi.Start+int64(i)*s.Mpi.Width, s.Mpi.Width
+		lived := max(0, min(x.End, from+width)-max(x.Start, from))
+		if lived == 0 {
+			mpi[i], wait[i] = absentMPI, absentWait
+			continue
+		}
+		mpi[i] = partOf(s.Mpi.Ns[i]+width-lived, width)
+		wait[i] = min(mpi[i], partOf(s.Wait.Ns[i], width))
+	}
+	return mpi, wait
+}
+
+func partOf(ns, width int64) byte { return byte(min(255, (ns*255+width/2)/width)) }

@@ -1,0 +1,50 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Analysis tells how long the run would have taken under other conditions.
+var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass)
+
+func find(_ context.Context, r *pass.Run) (Findings, error) {
+	a := accounts.Pass.Result(r)
+	if a.Sums {
+		return Findings{}, nil
+	}
+	return Findings{WhatIf: whatIfs(a, causes.Pass.Result(r))}, nil
+}
+
+// whatIfs is the table of what-ifs: the ideal network, and every hypothesis alone that promises something, most first.
+func whatIfs(a *accounts.Accounts, found *causes.Found) []WhatIf {
+	if a.Run() <= 0 {
+		return []WhatIf{}
+	}
+	row := func(what string, kind verdict.Kind, length int64, assumes string) WhatIf {
+		return WhatIf{What: what, Kind: kind, Seconds: accounts.Seconds(length), Gain: a.Share(a.Run() - length), Assumes: assumes}
+	}
+	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, found.Ideal,
+		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
+	for i := range found.All {
+		h := &found.All[i]
+		if a.Share(a.Run()-h.Promised()) < causes.MinPromise {
+			continue
+		}
+		w := row(h.What, h.Cause.Kind, h.Promised(), h.Assumes)
+		w.Estimate, w.Rank = h.Cause.Estimate, h.Cause.Rank
+		if h.IsOfCalls() {
+			w.Site = new(h.Cause.Before)
+		}
+		list = append(list, w)
+	}
+	slices.SortStableFunc(list[1:], func(x, y WhatIf) int { return cmp.Compare(x.Seconds, y.Seconds) })
+	return list
+}

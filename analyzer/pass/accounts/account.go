@@ -1,0 +1,251 @@
+package accounts
+
+import (
+	"context"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/pass/route"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/polling"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/internal/recent"
+)
+
+// An Account is how one location spent its time, and which of it is on the path.
+type Account struct {
+	Tallies              map[Activity]*Tally
+	recent               recent.Cache[Activity, Tally]
+	Between              map[Activity]*Tally // computation between two collectives, whatever calls are made there
+	order                []Activity          // of the tallies, once it was asked for
+	Calls                uint64
+	Compute              int64 // outside MPI
+	Mpi                  int64
+	Untraced             int64 // while tracing was off
+	Held                 int64 // by the tracer
+	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
+	Waited               int64
+	Path                 int64
+	pathWork             int64 // computation on the path
+	Strip                Strip
+	pieces               pieceLog
+	phases               *phases.Tracker
+
+	OffCPU map[Activity]*offCPU // what is known of the CPU, by computation
+
+	Disturbance int64 // of sums: the longest one of a computation that repeats
+
+	firsts    int // how many durations of a computation are kept
+	stretches route.ForwardStretches
+	done      int64 // up to when they are accounted for
+	waits     matching.ForwardWaits
+
+	collective Activity // the latest one,
+	since      int64    // and how long was computed since then
+}
+
+// maxFirst is how many durations are kept of a region on a rank, in jobs of up to 4,096 ranks.
+const maxFirst = 256
+
+// binsOf is how many parts of the run the strips of each location show: all together take some 100 kB each.
+func binsOf(locations int) int { return max(50, min(400, 100_000/max(1, locations))) }
+
+// takeAccounts goes through all locations again, in parallel.
+func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan *phases.Plan, segments int) ([]Account, error) {
+	accounts := make([]Account, len(f.Locations))
+	limit := max(1, (p.End-p.Start)/int64(segments))
+	bins := binsOf(len(f.Locations))
+	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.Journal.Calls)
+	defer end()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range accounts {
+		if f.Extents[i].Empty {
+			continue
+		}
+		group.Go(func() error {
+			a := &accounts[i]
+			*a = Account{
+				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)), pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
+				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
+				phases: plan.Location(i),
+			}
+			err := a.run(ctx, f.Journal, i, plan.Thread(i))
+			a.pieces.finish()
+			a.waits, a.stretches, a.phases, a.recent = matching.ForwardWaits{}, route.ForwardStretches{}, nil, recent.Cache[Activity, Tally]{}
+			return err
+		})
+	}
+	return accounts, group.Wait()
+}
+
+func (a *Account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
+	var before Activity
+	take := func(c *timeline.Record, poll polling.Poll) {
+		step := thread.See(c, poll)
+		if step == nil {
+			return
+		}
+		if !c.Outside {
+			a.Calls++
+		}
+		a.phases.Step(c, step)
+		call := Activity{Function: c.Function.ID, Site: c.Signature.Site}
+		if step.Nested {
+			a.tally(call).Count++
+		}
+		for _, span := range step.Spans() {
+			a.span(span, before, call, c, location)
+		}
+		if c.Semantics.Collective {
+			a.meets(call)
+		}
+		before = call
+	}
+	r := j.Read(location)
+	pass := passes.Of(ctx)
+	for range j.Slabs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n := 0
+		for ; r.Next(); n++ {
+			take(&r.Record, r.Poll)
+		}
+		pass.Add(n)
+	}
+	a.skip(location, math.MaxInt64)
+	return r.Err()
+}
+
+// span notes a stretch of time that ends with a call, or before it.
+func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Record, location int) {
+	switch s.Kind {
+	case activities.Tool:
+		a.Held += s.To - s.From
+	case activities.Untraced:
+		a.Untraced += s.To - s.From
+	case activities.Waiting:
+		a.Mpi += a.spend(call, Communication, location, s.From, s.To)
+		a.Strip.Mpi.add(s.From, s.To)
+		a.tally(call).Count--
+	case activities.Computation:
+		between := Activity{before.Function, call.Function, before.Site, call.Site}
+		spent := a.spend(between, Computation, location, s.From, s.To)
+		a.Compute += spent
+		a.since += spent
+	case activities.Call:
+		kind := kindOf(c.Semantics)
+		spent := a.spend(call, kind, location, s.From, s.To)
+		a.Mpi += spent
+		switch kind {
+		case Initialization:
+			a.Initialize += spent
+		case Finalization:
+			a.Finalize += spent
+		case Computation, Communication, InputOutput, Launch, Untraced:
+		}
+		a.Strip.Mpi.add(s.From, s.To)
+		a.wait(call, s.To)
+	}
+}
+
+// meets notes that the location comes to a collective: what it computed since the one before is the work of a step.
+func (a *Account) meets(call Activity) {
+	if a.collective != (Activity{}) && a.since > 0 {
+		what := Activity{a.collective.Function, call.Function, a.collective.Site, call.Site}
+		t := a.Between[what]
+		if t == nil {
+			t = &Tally{}
+			a.Between[what] = t
+		}
+		t.Count++
+		t.Ns += a.since
+		t.Spread.add(a.since)
+		if len(t.First) < a.firsts {
+			t.First = append(t.First, float32(float64(a.since)/1e9))
+		}
+	}
+	a.collective, a.since = call, 0
+}
+
+// skip notes that nothing is known of what the location did until end.
+func (a *Account) skip(location int, end int64) {
+	for s := a.stretches.Peek(); s != nil && s.Start < end; s = a.stretches.Peek() {
+		if from, to := max(s.Start, a.done), min(s.End, end); from < to {
+			a.pieces.add(Piece{Start: from, End: to, Location: location, Kind: Untraced})
+			a.done = to
+		}
+		if s.End > end {
+			return
+		}
+		a.stretches.Next++
+	}
+}
+
+// Activities are those of the tallies, in an order: what is added up comes to the same each time.
+func (a *Account) Activities() []Activity {
+	if len(a.order) != len(a.Tallies) {
+		a.order = slices.SortedFunc(maps.Keys(a.Tallies), CompareActivities)
+	}
+	return a.order
+}
+
+func (a *Account) tally(what Activity) *Tally {
+	return a.recent.At(a.Tallies, what, what.Hash())
+}
+
+// spend notes that the location did something from start to end, and returns how long that is.
+func (a *Account) spend(what Activity, kind Kind, location int, start, end int64) int64 {
+	ns := end - start
+	t := a.tally(what)
+	t.Count++
+	t.Ns += ns
+	seconds := float64(ns) / 1e9
+	t.squares += seconds * seconds
+	if kind == Computation {
+		t.Spread.add(ns)
+		if len(t.First) < a.firsts {
+			t.First = append(t.First, float32(seconds))
+		}
+	}
+	for s := a.stretches.Peek(); s != nil && s.Start < end; s = a.stretches.Peek() {
+		if max(s.Start, a.done) < min(s.End, start) {
+			a.skip(location, start)
+			continue
+		}
+		from, to := max(s.Start, a.done, start), min(s.End, end)
+		if from < to {
+			a.done = to
+			t.Path += to - from
+			a.Path += to - from
+			if kind == Computation {
+				a.pathWork += to - from
+			}
+			a.pieces.add(Piece{Start: from, End: to, Location: location, Kind: kind, What: what})
+		}
+		if s.End > end {
+			break
+		}
+		a.stretches.Next++
+	}
+	return ns
+}
+
+// wait notes the waiting inside a call that ends at exit.
+func (a *Account) wait(call Activity, exit int64) {
+	for w := a.waits.Peek(); w != nil && w.Begin < exit; w = a.waits.Peek() {
+		a.waits.Next++
+		a.Waited += w.End - w.Begin
+		a.tally(call).Waited += w.End - w.Begin
+		a.Strip.Wait.add(w.Begin, w.End)
+	}
+}

@@ -1,0 +1,145 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/pass/route"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Accounts are how all locations spent their time, and the run that they are of.
+type Accounts struct {
+	Names      Names
+	Meta       *trace.Meta
+	Ranks      []trace.Rank // by row
+	Locations  []timeline.Location
+	Extents    []matching.Extent // by location
+	MainOf     []int             // by row: location of the rank's first thread; −1: none
+	Window     *timeline.Window  // only this part is looked at; nil: all
+	Start, End int64             // of the run
+	Each       []Account         // by location
+	Total      map[Activity]*Tally
+	Machines   []*machine // by row, where there is evidence
+	// delayedCalls is for how long ranks waited for a CPU in long calls: while they waited for others, too.
+	DelayedCalls map[Activity]offCPU
+	Sums         bool // only sums are known (timing aggregated): there is no path
+	OfLeads      bool // only lead ranks have times of their own
+}
+
+// Segments is about how many segments of the path are listed, at most: shorter ones are put together.
+var Segments = pass.New("segments", func(context.Context, *pass.Run) (int, error) { return 1000, nil })
+
+// Plan are the phases of the run, and once the accounts are taken how each rank passed them.
+var Plan = pass.New("phase plan", func(_ context.Context, r *pass.Run) (*phases.Plan, error) {
+	plan, err := phases.NewPlan(r.Trace(), matching.Clock.Result(r).Clocks)
+	if err != nil {
+		return nil, fmt.Errorf("phases: %w", err)
+	}
+	return plan, nil
+}, matching.Clock)
+
+// Pass goes through the calls of each location again, or its sums where those are all there is.
+var Pass = pass.New("accounts", func(ctx context.Context, r *pass.Run) (*Accounts, error) {
+	f := matching.Pass.Result(r)
+	if f == nil {
+		return takeSums(r.Trace())
+	}
+	p := route.Pass.Result(r)
+	a := newAccounts(r.Trace(), f.Locations, f.Extents)
+	a.Start, a.End = p.Start, p.End
+	if f.Clock.Clocks != nil {
+		a.Window = f.Clock.Clocks.Window
+	}
+	var err error
+	if a.Each, err = takeAccounts(ctx, f, p, Plan.Result(r), Segments.Result(r)); err != nil {
+		return nil, fmt.Errorf("accounting: %w", err)
+	}
+	a.addUp()
+	a.takeEvidence()
+	return a, nil
+}, matching.Pass, route.Pass, Plan, Segments)
+
+func newAccounts(t timeline.Trace, locations []timeline.Location, extents []matching.Extent) *Accounts {
+	a := &Accounts{
+		Names: NewNames(t), Meta: t.Meta(), Ranks: t.Ranks().List(), Locations: locations, Extents: extents, Total: map[Activity]*Tally{},
+		OfLeads: t.OfLeads(),
+	}
+	a.MainOf = make([]int, len(a.Ranks))
+	for row := range a.MainOf {
+		a.MainOf[row] = -1
+	}
+	return a
+}
+
+// addUp makes totals of the accounts.
+func (a *Accounts) addUp() {
+	for i, l := range a.Locations {
+		if l.Main == i {
+			a.MainOf[l.Row] = i
+		}
+		for what, t := range a.Each[i].Tallies {
+			if a.Total[what] == nil {
+				a.Total[what] = new(Tally)
+			}
+			a.Total[what].add(t)
+		}
+	}
+}
+
+// Seconds are nanoseconds in seconds.
+func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// Run is how long the run took, in ns.
+func (a *Accounts) Run() int64 { return a.End - a.Start }
+
+// Share is a part of the run's length.
+func (a *Accounts) Share(ns int64) float64 {
+	if a.Run() == 0 {
+		return 0
+	}
+	return float64(ns) / float64(a.Run())
+}
+
+// Timed is a time that is not known where there are sums only.
+func (a *Accounts) Timed(ns int64) *float64 {
+	if a.Sums {
+		return nil
+	}
+	return new(Seconds(ns))
+}
+
+// WaitingShare is the part of the run for which a rank's main thread waited for others; of sums, what it was in MPI.
+func (a *Accounts) WaitingShare(row int) float64 {
+	i := a.MainOf[row]
+	switch {
+	case i < 0:
+		return 0
+	case a.Sums:
+		return a.Share(a.Each[i].Mpi)
+	}
+	return a.Share(a.Each[i].Waited)
+}
+
+// Sorted gives the activities of which keep is true, costliest first.
+func (a *Accounts) Sorted(keep func(Activity) bool, cost func(*Tally) int64) []Activity {
+	var list []Activity
+	for what := range a.Total {
+		if keep(what) {
+			list = append(list, what)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		x, y := cost(a.Total[list[i]]), cost(a.Total[list[j]])
+		return x > y || x == y && list[i].Less(list[j])
+	})
+	return list
+}
+
+// MaxRows bounds tables of places: programs have tens of call sites, generated ones may have thousands.
+const MaxRows = 500

@@ -1,0 +1,111 @@
+package accounts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Names words what a trace holds by number.
+type Names struct {
+	Trace timeline.Trace
+	sites []trace.Site
+}
+
+func NewNames(t timeline.Trace) Names { return Names{t, t.Sites()} }
+
+func (n Names) Function(id uint16) string {
+	if f := n.Trace.Function(id); f != nil {
+		return f.Name
+	}
+	return fmt.Sprintf("function %d", id)
+}
+
+// StartsOrEnds tells whether an activity is MPI_Init or MPI_Finalize, in any form.
+func (n Names) StartsOrEnds(what Activity) bool {
+	f := n.Trace.Semantics(what.Function)
+	if f == nil || what.Computes() {
+		return false
+	}
+	kind := kindOf(f)
+	return kind == Initialization || kind == Finalization
+}
+
+// Site is a call site as a person looks for it: file and line, else the function, else the place in the module.
+func (n Names) Site(s uint32) string {
+	if s == 0 || int(s) > len(n.sites) {
+		return ""
+	}
+	return callsite.Name(&n.sites[s-1])
+}
+
+func (n Names) Place(function uint16, site uint32) verdict.Place {
+	return verdict.Place{Function: n.Function(function), CallSite: n.Site(site)}
+}
+
+// In is the function in which a call site is, "" where that is not known.
+func (n Names) In(s uint32) string {
+	if s == 0 || int(s) > len(n.sites) {
+		return ""
+	}
+	return n.sites[s-1].Function
+}
+
+// Around is the function that runs between two calls: the innermost that has both. It is "" where that is not known, or where
+// the second call comes first in its function, so that a loop in it or one around it may have led there.
+func (n Names) Around(after, before uint32) string {
+	a, b := n.path(after), n.path(before)
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if x, y := a[i], b[i]; x.Function != y.Function || x.Function == "" {
+			return ""
+		} else if x != y {
+			if x.Line >= y.Line && x.Function != "main" {
+				return ""
+			}
+			return x.Function
+		}
+	}
+	return ""
+}
+
+// path is a call site and what led there, from the outside.
+func (n Names) path(s uint32) []*trace.Site {
+	var path []*trace.Site
+	for s > 0 && int(s) <= len(n.sites) {
+		site := &n.sites[s-1]
+		path = append(path, site)
+		s = site.Caller
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Labels gives function and call site of an activity as tables show them.
+func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
+	switch {
+	case kind == Launch, kind == Untraced:
+		return string(kind), ""
+	case what.Computes():
+		return string(Computation), verdict.Between(n.Place(what.Function, what.Site), n.Place(what.Next, what.NextSite))
+	}
+	return n.Function(what.Function), n.Site(what.Site)
+}
+
+// KindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no cause is about.
+func (n Names) KindOfCall(function uint16) verdict.Kind {
+	f := n.Trace.Semantics(function)
+	switch {
+	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+		return verdict.Nobody
+	case f.IsFileOperation():
+		return verdict.IO
+	case f.Collective:
+		return verdict.Collectives
+	}
+	return verdict.Messages
+}

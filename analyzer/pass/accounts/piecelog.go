@@ -1,0 +1,130 @@
+package accounts
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+)
+
+// A pieceLog holds the pieces of the path on one location, in order of time, some 6 bytes each, which a spool keeps. Short
+// neighbours are put together at once. A piece is varints relative to the one before in its chunk.
+type pieceLog struct {
+	spool   *journal.Spool
+	limit   int64 // pieces shorter than this are put together
+	size    int   // about how large chunks are, in bytes
+	chunks  []journal.Chunk
+	open    []byte // of the chunk that is not full,
+	end     int64  // and when its last piece ends
+	last    Piece  // which the next one may continue; none if it is empty
+	what    []doing
+	numbers map[doing]int // indices into what
+}
+
+// doing is what a location does in a piece.
+type doing struct {
+	kind Kind
+	what Activity
+}
+
+func newPieceLog(spool *journal.Spool, n int, limit int64) pieceLog {
+	return pieceLog{spool: spool, limit: limit, size: max(256, min(1<<14, 1<<23/n)), numbers: map[doing]int{}}
+}
+
+// add takes the next piece.
+func (l *pieceLog) add(p Piece) {
+	p.longest = p.End - p.Start
+	if l.last.End == p.Start && l.last.End > l.last.Start && l.last.absorb(p, l.limit) {
+		return
+	}
+	l.write()
+	l.last = p
+}
+
+// write notes that nothing continues the last piece.
+func (l *pieceLog) write() {
+	p := &l.last
+	if p.End == p.Start {
+		return
+	}
+	d := doing{p.Kind, p.What}
+	number, known := l.numbers[d]
+	if !known {
+		number = len(l.what)
+		l.numbers[d], l.what = number, append(l.what, d)
+	}
+	header := uint64(number) << 1
+	if p.Merged > 0 {
+		header |= 1
+	}
+	l.open = binary.AppendUvarint(l.open, header)
+	l.open = binary.AppendVarint(l.open, p.Start-l.end)
+	l.open = binary.AppendUvarint(l.open, uint64(p.End-p.Start))
+	if p.Merged > 0 {
+		l.open = binary.AppendUvarint(l.open, uint64(p.Merged))
+		l.open = binary.AppendUvarint(l.open, uint64(p.longest))
+	}
+	if l.end = p.End; len(l.open) >= l.size {
+		l.close()
+	}
+}
+
+// close completes the last chunk.
+func (l *pieceLog) close() {
+	if len(l.open) > 0 {
+		l.chunks = append(l.chunks, l.spool.Put(l.open))
+		l.open, l.end = l.open[:0], 0
+	}
+}
+
+// finish notes that all pieces have come.
+func (l *pieceLog) finish() {
+	l.write()
+	l.close()
+	l.open, l.last, l.numbers = nil, Piece{}, nil
+}
+
+// A pieceReader reads a log in order. The spool has the error if it cannot be read.
+type pieceReader struct {
+	piece    Piece // the present one
+	log      *pieceLog
+	location int
+	chunk    int // the next one
+	b        []byte
+	end      int64
+}
+
+func (l *pieceLog) read(location int) *pieceReader { return &pieceReader{log: l, location: location} }
+
+// next goes to the next piece, and reports whether there is one.
+func (r *pieceReader) next() bool {
+	for len(r.b) == 0 {
+		if r.chunk == len(r.log.chunks) {
+			return false
+		}
+		var err error
+		if r.b, err = r.log.spool.Get(r.log.chunks[r.chunk], nil); err != nil {
+			return false
+		}
+		r.chunk++
+		r.end = 0
+	}
+	header := r.unsigned()
+	start, n := binary.Varint(r.b)
+	r.b = r.b[n:]
+	d := &r.log.what[header>>1]
+	p := Piece{Start: r.end + start, Location: r.location, Kind: d.kind, What: d.what}
+	p.longest = int64(r.unsigned())
+	p.End = p.Start + p.longest
+	if header&1 != 0 {
+		p.Merged = int(r.unsigned())
+		p.longest = int64(r.unsigned())
+	}
+	r.piece, r.end = p, p.End
+	return true
+}
+
+func (r *pieceReader) unsigned() uint64 {
+	v, n := binary.Uvarint(r.b)
+	r.b = r.b[n:]
+	return v
+}

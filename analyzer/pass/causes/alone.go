@@ -1,0 +1,166 @@
+package causes
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Work that one rank has alone while others wait for it: a serial part, or a master's. It is told from a rank that merely
+// comes along other calls, as at the edge of a grid: that computes no more than the others in all.
+const (
+	serialShare = 0.1  // of a rank's time in a region: others who have less do not work there
+	likeSerial  = 0.7  // of the region's time that the rank computes beyond the others altogether
+	ownRegions  = 0.8  // of a rank's computation, where nobody else computes: a master's
+	minSerial   = 0.05 // of the run
+)
+
+// Aloneness is what ranks compute alone.
+type Aloneness struct {
+	ranks map[int]*soloist // by row
+}
+
+// A soloist is a rank with regions of its own.
+type soloist struct {
+	row     int
+	own     map[accounts.Activity]int64 // regions in which nobody else computes
+	ns      int64                       // in all of them
+	longest accounts.Activity
+	serial  bool // it computes longer than the others by what it has alone
+	master  bool // it has hardly anything else
+}
+
+func (s *Aloneness) IsMaster(row int) bool { return s.ranks[row] != nil && s.ranks[row].master }
+
+// IsSerial reports whether a region is a rank's alone.
+func (s *Aloneness) IsSerial(row int, what accounts.Activity) bool {
+	o := s.ranks[row]
+	return o != nil && o.serial && o.own[what] > 0
+}
+
+// A call before or after a computation.
+type side struct {
+	function uint16
+	site     uint32
+	after    bool
+}
+
+func sides(what accounts.Activity) [2]side {
+	return [2]side{{what.Function, what.Site, true}, {what.Next, what.NextSite, false}}
+}
+
+// busiest are the two ranks that compute longest beside a call.
+type busiest struct {
+	row          int
+	most, second int64
+}
+
+func (b *busiest) add(row int, ns int64) {
+	switch {
+	case ns > b.most:
+		b.row, b.most, b.second = row, ns, b.most
+	case ns > b.second:
+		b.second = ns
+	}
+}
+
+// exceptOf is the longest of the others.
+func (b *busiest) exceptOf(row int) int64 {
+	if b.row == row {
+		return b.second
+	}
+	return b.most
+}
+
+// Aloneness finds who computes alone, of the ranks that ran to their end: after another has died, who is left is alone.
+func (a *search) aloneness() *Aloneness {
+	if a.solo != nil {
+		return a.solo
+	}
+	a.solo = &Aloneness{ranks: map[int]*soloist{}}
+	beside := map[side]*busiest{}
+	total, n := int64(0), int64(0)
+	for row, i := range a.MainOf {
+		if i < 0 || a.Extents[i].Empty {
+			continue
+		}
+		if a.Ranks[row].EndedEarly == "" {
+			total += a.Each[i].Compute
+			n++
+		}
+		longest := map[side]int64{}
+		for what, t := range a.Each[i].Tallies {
+			if what.Computes() {
+				for _, s := range sides(what) {
+					longest[s] = max(longest[s], t.Ns)
+				}
+			}
+		}
+		for s, ns := range longest {
+			if beside[s] == nil {
+				beside[s] = &busiest{row: -1}
+			}
+			beside[s].add(row, ns)
+		}
+	}
+	if n < 2 {
+		return a.solo
+	}
+	for row, i := range a.MainOf {
+		if i < 0 || a.Ranks[row].EndedEarly != "" {
+			continue
+		}
+		o := &soloist{row: row, own: map[accounts.Activity]int64{}}
+		for _, what := range a.Each[i].Activities() {
+			t := a.Each[i].Tallies[what]
+			if !what.Computes() || a.Share(t.Ns) < MinPromise {
+				continue
+			}
+			others := int64(0)
+			for _, s := range sides(what) {
+				others = max(others, beside[s].exceptOf(row))
+			}
+			if float64(others) < serialShare*float64(t.Ns) {
+				o.own[what] = t.Ns
+				o.ns += t.Ns
+				if t.Ns > o.own[o.longest] {
+					o.longest = what
+				}
+			}
+		}
+		own := a.Each[i].Compute
+		others := float64(total-own) / float64(n-1)
+		o.serial = float64(own)-others >= likeSerial*float64(o.ns)
+		o.master = n > 2 && float64(o.ns) >= ownRegions*float64(own)
+		if a.Share(o.ns) >= minSerial && (o.serial || o.master) {
+			a.solo.ranks[row] = o
+		}
+	}
+	return a.solo
+}
+
+// serialHypothesis is that all ranks have a part of what one computes alone.
+func (a *search) serialHypothesis() *Hypothesis {
+	var most *soloist
+	for row := range a.Ranks {
+		if o := a.aloneness().ranks[row]; o != nil && (most == nil || o.ns > most.ns) {
+			most = o
+		}
+	}
+	if most == nil {
+		return nil
+	}
+	h := Hypothesis{width: oneRegion, Cause: a.causeOf(verdict.Serialization, []worker{{row: most.row}}, most.longest)}
+	h.Cause.Form = verdict.Master
+	a.compareEach(&h.Cause, worker{row: most.row}, nil, most.longest)
+	n, own := float64(len(a.Ranks)), a.MainOf[most.row]
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if location == own && most.own[activityOf(r)] > 0 {
+			return int64(float64(ns) / n)
+		}
+		return ns
+	}}
+	h.What = "all ranks had a part of what " + h.Cause.Who() + " computes alone, most of it " + verdict.Between(h.Cause.After, h.Cause.Before)
+	h.Assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
+	return &h
+}

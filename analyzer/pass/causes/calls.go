@@ -1,0 +1,374 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// What the run loses to calls and to what surrounds them: late receivers, messages, collectives, files, ranks that compute one
+// after the other, the start, the CPUs, the tracer.
+const (
+	smallMessage  = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
+	worthAsking   = 0.02    // of the run that a rank spends with what a hypothesis is about
+	mostOfWaiting = 0.9     // of it that goes to some ranks, to name them,
+	mostRanks     = 0.6     // if they are no more than so many of all
+	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
+	lateStart     = 3.0     // times what ranks usually start apart
+	longCall      = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
+	mostDelayed   = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
+	finer         = 8       // times as many blocks, for a pipeline: a division that programs can do
+)
+
+// callHypotheses are those that are about calls, by what is lost to them.
+func (a *search) callHypotheses() []Hypothesis {
+	var list []Hypothesis
+	for _, h := range []*Hypothesis{
+		a.lateReceivers(), a.ownCost(verdict.Messages), a.ownCost(verdict.Collectives), a.ownCost(verdict.IO), a.oneAfterTheOther(),
+		a.lateStart(), a.fewCPUs(), a.limits(), a.tracing(),
+	} {
+		if h != nil {
+			list = append(list, *h)
+		}
+	}
+	return list
+}
+
+// isWorthIt reports whether so many ns of a rank are worth a hypothesis.
+func (a *search) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.Run()) }
+
+// mostWaited is how long the rank waited that waited longest in some ways.
+func (a *search) mostWaited(kinds ...waitstate.Kind) int64 {
+	most := int64(0)
+	for i := range a.matched.Tables {
+		ns := int64(0)
+		for p, t := range a.matched.Tables[i].Places {
+			if slices.Contains(kinds, p.Kind) {
+				ns += t.Ns
+			}
+		}
+		most = max(most, ns)
+	}
+	return most
+}
+
+// lateReceivers: sends wait for nobody.
+func (a *search) lateReceivers() *Hypothesis {
+	late, away := a.matched.Kinds[waitstate.LateReceiver], a.matched.Kinds[waitstate.LateProgress]
+	if !a.isWorthIt(a.mostWaited(waitstate.LateReceiver, waitstate.LateProgress)) {
+		return nil
+	}
+	set, where := a.waitedFor(waitstate.LateReceiver, waitstate.LateProgress)
+	h := Hypothesis{width: ofMessages, change: change{buffered: true}, Cause: a.causeOf(verdict.LateReceiver, set, where)}
+	h.Cause.Form = verdict.NotPosted
+	if away.Ns > late.Ns {
+		h.Cause.Form = verdict.NotInside
+	}
+	a.countCalls(&h.Cause, where)
+	h.What = "no send waited for its receiver"
+	h.Assumes = "Every send ends at once: senders go on, and receivers find the messages when they come."
+	return &h
+}
+
+// waitedFor is where ranks waited in some ways, and who was waited for, if few ranks were for most of it.
+func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where accounts.Activity) {
+	causes, places := map[int]int64{}, map[accounts.Activity]int64{}
+	all := int64(0)
+	for i := range a.matched.Tables {
+		t := &a.matched.Tables[i]
+		for p, tally := range t.Partners {
+			if slices.Contains(kinds, p.Kind) {
+				causes[a.Locations[p.Cause].Row] += tally.Ns
+				all += tally.Ns
+			}
+		}
+		for p, tally := range t.Places {
+			if slices.Contains(kinds, p.Kind) {
+				places[accounts.Activity{Function: p.Function, Site: p.Site}] += tally.Ns
+			}
+		}
+	}
+	most := int64(-1)
+	for what, ns := range places {
+		if ns > most || ns == most && what.Less(where) {
+			most, where = ns, what
+		}
+	}
+	for row, ns := range causes {
+		set = append(set, worker{row: row, useful: float64(ns)})
+	}
+	slices.SortFunc(set, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
+	sum := 0.0
+	for i, w := range set {
+		if sum += w.useful; sum >= mostOfWaiting*float64(all) {
+			if float64(i+1) > mostRanks*float64(len(a.Ranks)) {
+				return nil, where
+			}
+			return set[:i+1], where
+		}
+	}
+	return nil, where
+}
+
+// isBetween reports whether a call is neither MPI_Init nor MPI_Finalize.
+func (a *search) isBetween(function uint16, _ uint32) bool {
+	return a.Names.KindOfCall(function) != verdict.Nobody
+}
+
+// ownCost: calls of a kind cost nothing but what they wait for others. Of messages and collectives it is those at the costliest
+// call site and at those like it: what is small costs by how often it is called, what is large by how long each call takes.
+// Calls of little data that take long because they wait for a CPU are no cause.
+func (a *search) ownCost(kind verdict.Kind) *Hypothesis {
+	var where accounts.Activity
+	most := int64(-1)
+	for what, t := range a.Total {
+		if what.Computes() || a.Names.KindOfCall(what.Function) != kind {
+			continue
+		}
+		if own := t.Ns - t.Waited; own > most || own == most && what.Less(where) {
+			most, where = own, what
+		}
+	}
+	if !a.isWorthIt(a.longestIn(kind)) {
+		return nil
+	}
+	h := Hypothesis{width: ofCalls, Cause: a.causeOf(kind, nil, where)}
+	h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, a.Total[where].Count))
+	a.countCalls(&h.Cause, where)
+	h.Assumes = "The calls themselves take no time; they still wait for other ranks."
+	switch kind {
+	case verdict.Messages:
+		h.Cause.Form, h.Cause.Estimate = verdict.TooMany, true // some have to stay
+	case verdict.Collectives:
+		h.Cause.Form, h.Cause.Estimate = verdict.TooOften, true
+	}
+	if h.Cause.Form != "" && h.Cause.Bytes >= smallMessage {
+		h.Cause.Form, h.Cause.Estimate = verdict.TooLarge, false
+	}
+	if kind == verdict.Messages && a.crossNodes() {
+		h.Cause.Kind = verdict.Network
+	}
+	free := a.like(where, &h.Cause)
+	if (h.Cause.Form == verdict.TooMany || h.Cause.Form == verdict.TooOften) && a.areDelayed(where) {
+		return nil
+	}
+	h.change = change{free: func(function uint16, site uint32) bool {
+		return free[accounts.Activity{Function: function, Site: site}]
+	}}
+	switch n := len(free) - 1; {
+	case h.Cause.Kind == verdict.Network:
+		h.What = "messages cost nothing"
+	case kind == verdict.IO:
+		h.What = "files cost nothing"
+	case n == 0:
+		h.What = h.Cause.Before.At() + " cost nothing"
+	default:
+		h.What = fmt.Sprintf("%s and %s cost nothing", h.Cause.Before.At(), wording.Count(n, "call site like it", "call sites like it"))
+	}
+	return &h
+}
+
+// like are the call sites that a cause is about whose costliest one is known: of small messages and collectives those that are
+// called at least half as often, of large ones those where a call takes at least half as long, and otherwise all of its kind.
+func (a *search) like(costliest accounts.Activity, c *verdict.Cause) map[accounts.Activity]bool {
+	kind, is := a.Names.KindOfCall(costliest.Function), map[accounts.Activity]bool{}
+	own := func(t *accounts.Tally) float64 { return float64(t.Ns-t.Waited) / float64(max(1, t.Count)) }
+	of := a.Total[costliest]
+	for what, t := range a.Total {
+		if what.Computes() || a.Names.KindOfCall(what.Function) != kind {
+			continue
+		}
+		like := true
+		switch {
+		case c.Kind == verdict.Network:
+		case c.Form == verdict.TooMany, c.Form == verdict.TooOften:
+			like = 2*t.Count >= of.Count
+		case c.Form == verdict.TooLarge:
+			like = 2*own(t) >= own(of)
+		}
+		if like {
+			is[what] = true
+		}
+	}
+	return is
+}
+
+// areDelayed reports whether waiting for a CPU explains what calls took for themselves: they usually take long, and of those
+// that were measured most of the time is run delay.
+func (a *search) areDelayed(calls accounts.Activity) bool {
+	t, d := a.Total[calls], a.DelayedCalls[calls]
+	return d.Wall > 0 && float64(t.Ns-t.Waited) >= longCall*float64(t.Count) && float64(d.Delayed) >= mostDelayed*float64(d.Wall)
+}
+
+// longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
+func (a *search) longestIn(kind verdict.Kind) int64 {
+	most := int64(0)
+	for _, i := range a.MainOf {
+		if i < 0 {
+			continue
+		}
+		ns := int64(0)
+		for what, t := range a.Each[i].Tallies {
+			if !what.Computes() && a.Names.KindOfCall(what.Function) == kind {
+				ns += t.Ns - t.Waited
+			}
+		}
+		most = max(most, ns)
+	}
+	return most
+}
+
+// countCalls says how many calls a call site has, and how many bytes each.
+func (a *search) countCalls(c *verdict.Cause, where accounts.Activity) {
+	if t := a.Total[where]; t != nil {
+		c.Calls = t.Count
+	}
+	bytes, calls := uint64(0), uint64(0)
+	for _, cell := range a.profile.Cells {
+		if cell.Function == a.Names.Function(where.Function) && cell.Bytes > 0 {
+			bytes, calls = bytes+cell.Bytes, calls+cell.Calls
+		}
+	}
+	if calls > 0 {
+		c.Bytes = float64(bytes) / float64(calls)
+	}
+}
+
+// crossNodes reports whether most bytes or messages go from one node to another.
+func (a *search) crossNodes() bool {
+	m := &a.profile.Matrix
+	nodes := map[int]string{}
+	for i := range a.Ranks {
+		nodes[a.Ranks[i].Rank] = accounts.NodeOf(&a.Ranks[i])
+	}
+	crossing, all := uint64(0), uint64(0)
+	for _, cell := range m.Cells {
+		all += cell.Calls
+		if nodes[cell.From*m.Tile] != nodes[cell.To*m.Tile] {
+			crossing += cell.Calls
+		}
+	}
+	return all > 0 && 2*crossing > all
+}
+
+// oneAfterTheOther: no rank waits for another's message. What counts is what is left with equal work and an ideal network,
+// for what then keeps ranks waiting is their order alone.
+func (a *search) oneAfterTheOther() *Hypothesis {
+	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
+	if !a.isWorthIt(a.mostWaited(kinds...)) {
+		return nil
+	}
+	_, where := a.waitedFor(kinds...)
+	if a.isWorthIt(a.mostWaited(waitstate.LateSender)) {
+		_, where = a.waitedFor(waitstate.LateSender)
+	}
+	h := Hypothesis{width: ofAll, Cause: a.causeOf(verdict.Serialization, nil, where)}
+	h.change = change{ignores: a.isBetween}
+	h.Cause.AtOnce, h.Cause.Form, h.Cause.Estimate = a.concurrency(), a.chainOrPipeline(where), true
+	a.countCalls(&h.Cause, where)
+	part := 1.0
+	h.What = "no rank waited for another"
+	h.Assumes = "An estimate of what the order costs: each rank goes on with what it has, and all compute at once."
+	if h.Cause.Form == verdict.Pipeline {
+		part -= 1.0 / finer
+		h.What = fmt.Sprintf("the pipeline was filled %d times as fast", finer)
+		h.Assumes = fmt.Sprintf("An estimate of what filling it costs: blocks are 1/%d as large, so each rank waits 1/%d as long for its first one.", finer, finer)
+	}
+	h.doubt = func(h *Hypothesis, p *played) bool {
+		inOrder := int64(part * float64(p.even-p.alone))
+		h.length = max(h.length, a.Run()-inOrder) // the rest is unequal work, or messages
+		return a.Share(inOrder) < minGain[verdict.Serialization]
+	}
+	return &h
+}
+
+// chainOrPipeline is which of the two a call that ranks wait in belongs to: in a chain a rank waits each time, in a pipeline
+// until it is filled and hardly afterwards.
+func (a *search) chainOrPipeline(where accounts.Activity) verdict.Form {
+	var evenness []float64 // by location: mean wait over the longest
+	for i := range a.matched.Tables {
+		t := a.Each[i].Tallies[where]
+		if t == nil || t.Count < minLong {
+			continue
+		}
+		sum, longest := int64(0), int64(0)
+		for p, tally := range a.matched.Tables[i].Places {
+			if p.Function == where.Function && p.Site == where.Site {
+				sum, longest = sum+tally.Ns, max(longest, tally.Longest)
+			}
+		}
+		if longest > 0 {
+			evenness = append(evenness, float64(sum)/float64(t.Count)/float64(longest))
+		}
+	}
+	slices.Sort(evenness)
+	if n := len(evenness); n > 0 && evenness[n/2] >= eachTimeAlike {
+		return verdict.Chain
+	}
+	return verdict.Pipeline
+}
+
+// concurrency is how many ranks compute at once, on average over the part of the run between start and end.
+func (a *search) concurrency() float64 {
+	sum := int64(0)
+	for _, i := range a.MainOf {
+		if i >= 0 {
+			sum += a.Each[i].Compute
+		}
+	}
+	return float64(sum) / float64(max(1, a.Run()-a.startAndEnd()))
+}
+
+// startAndEnd is how long the path is in MPI_Init and MPI_Finalize.
+func (a *search) startAndEnd() (ns int64) {
+	for what, t := range a.Total {
+		if a.Names.StartsOrEnds(what) {
+			ns += t.Path
+		}
+	}
+	return ns
+}
+
+// lateStart is that ranks come to MPI_Init long after the others.
+func (a *search) lateStart() *Hypothesis {
+	var starts []worker
+	for row, i := range a.MainOf {
+		if i >= 0 && !a.Extents[i].Empty && a.Extents[i].Initialized {
+			starts = append(starts, worker{row: row, useful: float64(a.Extents[i].Start - a.Start)})
+		}
+	}
+	if len(starts) < 2 {
+		return nil
+	}
+	slices.SortFunc(starts, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
+	for g := 1; g <= max(1, int(fewRanks*float64(len(starts)))); g++ {
+		last, others := starts[g-1].useful, starts[g].useful
+		if a.Share(int64(last-others)) >= minGain[verdict.StartEnd] && last >= lateStart*max(others, 1) {
+			h := Hypothesis{width: oneRegion, Cause: a.causeOf(verdict.StartEnd, starts[:g], accounts.Activity{}), estimated: int64(starts[0].useful - others)}
+			h.Cause.Form, h.Cause.EachSeconds = verdict.Start, (starts[0].useful-others)/1e9
+			h.What = fmt.Sprintf("%s came to MPI_Init with the others", h.Cause.Who())
+			h.Assumes = "An estimate: all wait in MPI_Init until the last one is there."
+			return &h
+		}
+	}
+	return nil
+}
+
+// tracing is what the tracer itself took.
+func (a *search) tracing() *Hypothesis {
+	held := int64(0)
+	for i := range a.Each {
+		held += a.Each[i].Held
+	}
+	if !a.isWorthIt(held / int64(max(1, len(a.Each)))) {
+		return nil
+	}
+	h := Hypothesis{width: ofAll, Cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.Each)))}
+	h.What, h.Assumes = "the tracer took no time", "An estimate: what it kept each thread for, on average."
+	return &h
+}

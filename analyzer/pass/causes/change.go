@@ -1,0 +1,97 @@
+package causes
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+)
+
+// A change is what a hypothesis does to the run; several can be made together.
+type change struct {
+	takes         func(location int, r predict.Region, ns int64) int64 // nil: as long as it took
+	free, ignores func(function uint16, site uint32) bool              // nil: no call
+	buffered      bool
+	ideal         bool // calls cost nothing but what they wait for others
+}
+
+// together is the scenario in which all changes are made. A computation that several change is changed by one after the
+// other.
+func together(changes ...change) predict.Scenario {
+	var s predict.Scenario
+	var takes []func(int, predict.Region, int64) int64
+	var free, ignores []func(uint16, uint32) bool
+	for _, c := range changes {
+		if c.takes != nil {
+			takes = append(takes, c.takes)
+		}
+		if c.free != nil {
+			free = append(free, c.free)
+		}
+		if c.ignores != nil {
+			ignores = append(ignores, c.ignores)
+		}
+		s.Buffered = s.Buffered || c.buffered
+		if c.ideal {
+			s.Network = &predict.Network{}
+		}
+	}
+	if len(takes) > 0 {
+		s.Takes = func(location int, r predict.Region, ns int64) int64 {
+			for _, f := range takes {
+				ns = f(location, r, ns)
+			}
+			return ns
+		}
+	}
+	s.Free, s.Ignores = anyOf(free), anyOf(ignores)
+	return s
+}
+
+func anyOf(predicates []func(uint16, uint32) bool) func(uint16, uint32) bool {
+	if len(predicates) < 2 {
+		if len(predicates) == 0 {
+			return nil
+		}
+		return predicates[0]
+	}
+	return func(function uint16, site uint32) bool {
+		for _, f := range predicates {
+			if f(function, site) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// regionOf is an activity as the replay knows it.
+func regionOf(what accounts.Activity) predict.Region {
+	return predict.Region{After: what.Function, Before: what.Next, AfterSite: what.Site, BeforeSite: what.NextSite}
+}
+
+// activityOf is a region as the accounts know it.
+func activityOf(r predict.Region) accounts.Activity {
+	return accounts.Activity{Function: r.After, Next: r.Before, Site: r.AfterSite, NextSite: r.BeforeSite}
+}
+
+// scaled makes computations of some locations take a part of what they took: a factor for each location, of one region or,
+// where region is nil, of all.
+func scaled(factors map[int]float64, region *accounts.Activity) change {
+	var only predict.Region
+	if region != nil {
+		only = regionOf(*region)
+	}
+	last := -1
+	for location := range factors {
+		last = max(last, location)
+	}
+	scales, dense := make([]bool, last+1), make([]float64, last+1)
+	for location, f := range factors {
+		scales[location], dense[location] = true, f
+	}
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if location > last || !scales[location] || region != nil && only != r {
+			return ns
+		}
+		return int64(dense[location] * float64(ns))
+	}}
+}

@@ -1,0 +1,149 @@
+package causes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/internal/recent"
+)
+
+// Equal work: what every rank would compute if the work were divided equally.
+//
+// In a region to which all ranks come equally often, each gets the mean of all. Other regions are taken together, since ranks
+// that make other calls, as at the edge of a grid, come along other regions with the same work: there each rank gets the mean
+// of what all spend in these regions. What a rank has alone while others wait for it (alone.go) stays where it is, and so does
+// all of a master's.
+const equallyOften = 1.1 // times as often, at most
+
+// evenly gives what is changed if work is divided equally, in total, or each time.
+func (a *search) evenly() (inTotal, eachTime change) {
+	e := a.newEvenness()
+	shares, latest := e.shares, recent.Cache[accounts.Activity, portion]{}
+	// all scenarios ask for one after the other, and a location for a few again and again
+	type answer struct {
+		region predict.Region
+		share  *portion
+		own    *accounts.Tally
+		is     bool
+	}
+	asked := make([][16]answer, len(a.Each))
+	of := func(location int, r predict.Region) (*portion, *accounts.Tally) {
+		what := activityOf(r)
+		hash := what.Hash()
+		before := &asked[location][hash*0x9e3779b1>>28]
+		if !before.is || before.region != r {
+			*before = answer{region: r, is: true}
+			if s := latest.At(shares, what, hash); s.divided && e.takesPart[location] {
+				if t := a.Each[location].Tallies[what]; t != nil && t.Ns > 0 && t.Count > 0 {
+					before.share, before.own = s, t
+				}
+			}
+		}
+		return before.share, before.own
+	}
+	inTotal.takes = func(location int, r predict.Region, ns int64) int64 {
+		s, own := of(location, r)
+		switch {
+		case s == nil:
+			return ns
+		case s.together:
+			return int64(math.Round(float64(ns) * e.total[location]))
+		}
+		return int64(math.Round(float64(ns) * s.mean / float64(own.Ns)))
+	}
+	eachTime.takes = func(location int, r predict.Region, ns int64) int64 {
+		s, own := of(location, r)
+		switch {
+		case s == nil:
+			return ns
+		case s.together:
+			return int64(math.Round(s.each * e.each[location]))
+		}
+		return int64(math.Round(s.mean / float64(own.Count)))
+	}
+	return inTotal, eachTime
+}
+
+// A portion is what each rank would have of a region.
+type portion struct {
+	divided  bool    // else all stays as it is
+	together bool    // with other regions
+	mean     float64 // ns of a rank, of a region of its own
+	each     float64 // ns each time, of those that are taken together
+}
+
+type evenness struct {
+	takesPart []bool // by location
+	shares    map[accounts.Activity]*portion
+	// by location, for what is taken together: the factor that makes a rank's total the mean, of what it took and of what each
+	// time takes on average
+	total, each []float64
+}
+
+func (a *search) newEvenness() *evenness {
+	n := len(a.Each)
+	e := &evenness{takesPart: make([]bool, n), shares: map[accounts.Activity]*portion{}, total: slices.Repeat([]float64{1}, n), each: slices.Repeat([]float64{1}, n)}
+	ranks := 0
+	alone := a.aloneness()
+	for row, i := range a.MainOf {
+		if i >= 0 && a.Ranks[row].EndedEarly == "" && a.Each[i].Compute > 0 && !alone.IsMaster(row) {
+			e.takesPart[i] = true
+			ranks++
+		}
+	}
+	for what := range a.Total {
+		if !what.Computes() {
+			continue
+		}
+		sum, instances, n, least, most := 0.0, 0.0, 0, uint64(math.MaxUint64), uint64(0)
+		serial := false
+		for row, i := range a.MainOf {
+			if i < 0 || !e.takesPart[i] {
+				continue
+			}
+			if t := a.Each[i].Tallies[what]; t != nil && t.Count > 0 {
+				sum, instances, n = sum+float64(t.Ns), instances+float64(t.Count), n+1
+				least, most = min(least, t.Count), max(most, t.Count)
+				serial = serial || alone.IsSerial(row, what)
+			}
+		}
+		if serial || n == 0 {
+			continue
+		}
+		s := &portion{divided: true, mean: sum / float64(n), each: sum / instances}
+		s.together = n < ranks || float64(most) > equallyOften*float64(least)
+		e.shares[what] = s
+	}
+	a.takeTogether(e, ranks)
+	return e
+}
+
+// takeTogether finds the factors of what is taken together.
+func (a *search) takeTogether(e *evenness, ranks int) {
+	own, usual := make([]float64, len(a.Each)), make([]float64, len(a.Each))
+	sum := 0.0
+	for i := range a.Each {
+		if !e.takesPart[i] {
+			continue
+		}
+		for _, what := range a.Each[i].Activities() {
+			if s := e.shares[what]; s != nil && s.together {
+				t := a.Each[i].Tallies[what]
+				own[i] += float64(t.Ns)
+				usual[i] += float64(t.Count) * s.each
+			}
+		}
+		sum += own[i]
+	}
+	mean := sum / float64(max(1, ranks))
+	for i := range own {
+		if own[i] > 0 {
+			e.total[i] = mean / own[i]
+		}
+		if usual[i] > 0 {
+			e.each[i] = mean / usual[i]
+		}
+	}
+}

@@ -1,0 +1,389 @@
+package causes
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
+//
+//	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
+//
+// mean and s those of the n−g ranks outside the set, that is, beyond where one more rank like the others would be found
+// once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
+// by more than minSigma standard errors of its own varying iterations.
+//
+// It is asked by several measures. Where the tracer's threads read for how long they waited for a CPU, that is taken off
+// first. Undisturbed time counts each computation that repeats with the time that a fifth of its instances did not exceed:
+// preemption and neighbours on a core move sums and even medians, but hardly that, so it finds more work and slower cores
+// under heavy noise. Typical time goes by medians. The time really spent also has the pauses of a throttled rank and work
+// that is done once; there a computation that repeats must be long in most parts of the run, and one that does not
+// must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its
+// victim.
+const (
+	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
+	doubtful     = 0.01 // of the others
+	minSpread    = 0.02
+	minRatio     = 1.1  // of undisturbed time
+	minRatioElse = 1.15 // of the others
+	minRatioPair = 1.5  // of two ranks: the other one alone tells nothing of a spread
+	minRatioFew  = 1.25 // of three: the others are two
+	fewSpreads   = 8.0  // of the two others, that a third is beyond them
+	minSigma     = 3.0
+	sustained    = 0.9 // of the parts of the run
+	parts        = 20
+)
+
+// A measure is a way to say how long a rank computes.
+type measure struct {
+	name    string
+	of      func(a *accounts.Account, what accounts.Activity) (seconds, variance float64)
+	alpha   float64
+	ratio   float64
+	doubted bool // disturbances move it
+}
+
+var (
+	byEvidence  = measure{"evidence", onCPU, significance, minRatio, false}
+	undisturbed = measure{"undisturbed", ofTally((*accounts.Tally).Undisturbed), significance, minRatio, false}
+	typical     = measure{"typical", ofTally((*accounts.Tally).Typical), doubtful, minRatioElse, false}
+	spent       = measure{"spent", ofTally((*accounts.Tally).Spent), doubtful, minRatioElse, true}
+)
+
+func ofTally(of func(*accounts.Tally) (seconds, variance float64)) func(*accounts.Account, accounts.Activity) (seconds, variance float64) {
+	return func(a *accounts.Account, what accounts.Activity) (seconds, variance float64) {
+		return of(a.Tallies[what])
+	}
+}
+
+// onCPU is the time spent without what the rank waited for a CPU, with the variance of typical time. What is too short for
+// anybody to have looked counts by its undisturbed time, if it repeats.
+func onCPU(a *accounts.Account, what accounts.Activity) (seconds, variance float64) {
+	t := a.Tallies[what]
+	ns, known := a.Undelayed(what)
+	if seconds, variance := t.Undisturbed(); !known && t.Count >= accounts.Repeated {
+		return seconds, variance
+	}
+	_, variance = t.Typical()
+	return float64(ns) / 1e9, variance
+}
+
+// measures are those that can be relied on, in the order in which they are asked.
+func (a *search) measures() []measure {
+	switch {
+	case a.Sums:
+		return []measure{spent}
+	case a.HasEvidence():
+		return []measure{byEvidence}
+	}
+	return []measure{undisturbed, typical, spent}
+}
+
+// A scope is which computations count; nil: all.
+type scope func(what accounts.Activity) bool
+
+func (s scope) has(what accounts.Activity) bool { return what.Computes() && (s == nil || s(what)) }
+
+func only(region accounts.Activity) scope {
+	return func(what accounts.Activity) bool { return what == region }
+}
+
+// A worker is a rank as the verdict sees it: its main thread's computation.
+type worker struct {
+	row      int // of Trace.Ranks
+	useful   float64
+	variance float64 // of useful
+}
+
+// standing finds the set of ranks that stands out, slowest first; nil if there is none. Of several it is the one that is
+// farthest from the next rank, so that ranks that are as slow are in it as well. mean is that of the others.
+func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+	sorted := slices.Clone(workers)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
+	n := len(sorted)
+	rest := restOf(sorted)
+	gap := 0.0
+	for g := 1; g <= n/2; g++ {
+		if next := sorted[g-1].useful - sorted[g].useful; next > gap && rest[g].mean > 0 && sorted[g-1].useful >= 0.99*ratio*rest[g].mean &&
+			rest[g].exceededBy(sorted[g-1], a.looks(sorted[:g], n), alpha, ratio) {
+			set, mean, gap = sorted[:g], rest[g].mean, next
+		}
+	}
+	return set, mean
+}
+
+// others are the ranks outside of a set.
+type others struct {
+	n        float64
+	mean     float64
+	squares  float64 // of deviations from the mean
+	variance float64 // sum of their own
+}
+
+// restOf has, of sorted workers, all from each one on (Welford's method from the end).
+func restOf(sorted []worker) []others {
+	rest := make([]others, len(sorted)+1)
+	for i := len(sorted) - 1; i >= 0; i-- {
+		o, w := rest[i+1], sorted[i]
+		o.n++
+		deviation := w.useful - o.mean
+		o.mean += deviation / o.n
+		o.squares += deviation * (w.useful - o.mean)
+		o.variance += w.variance
+		rest[i] = o
+	}
+	return rest
+}
+
+// looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
+// all ranks of one.
+func (a *search) looks(set []worker, n int) float64 {
+	looks := math.Pow(float64(n), float64(len(set)))
+	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, accounts.NodeOf) {
+		looks = min(looks, 3*float64(n))
+	}
+	return looks
+}
+
+// whole tells whether a set is all ranks of one place, of several.
+func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
+	name := place(&a.Ranks[set[0].row])
+	n, elsewhere := 0, false
+	for row := range a.Ranks {
+		if place(&a.Ranks[row]) == name {
+			n++
+		} else {
+			elsewhere = true
+		}
+	}
+	for _, w := range set {
+		if place(&a.Ranks[w.row]) != name {
+			return false
+		}
+	}
+	return name != "" && elsewhere && n == len(set)
+}
+
+// exceededBy reports whether w, the least of the candidates, is beyond what the others explain.
+func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
+	excess := w.useful - o.mean
+	if o.n == 2 { // the spread of two is known too badly for Student's distribution
+		if s := math.Sqrt(o.squares); excess < fewSpreads*max(s, minSpread*o.mean) {
+			return false
+		}
+		ratio = max(ratio, minRatioFew)
+	} else if o.n > 2 {
+		s := math.Sqrt(o.squares / (o.n - 1))
+		// by symmetry: 1 − α/n^g is 1 where there are many ranks
+		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / looks)
+		if excess < t*max(s, minSpread*o.mean)*math.Sqrt(1+1/o.n) {
+			return false
+		}
+	} else {
+		ratio = minRatioPair
+	}
+	return w.useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.variance+o.variance/(o.n*o.n))
+}
+
+// meanUseful is the mean of useful time; 0 of nobody.
+func meanUseful(workers []worker) float64 {
+	sum := 0.0
+	for _, w := range workers {
+		sum += w.useful
+	}
+	return sum / float64(max(1, len(workers)))
+}
+
+// A suspicion is a set of ranks that computes longer than the others do.
+type suspicion struct {
+	workers []worker // all that were compared,
+	set     []worker // those that stand out, slowest first,
+	mean    float64  // and how long the others compute
+	by      measure
+}
+
+// suspect asks by one measure after the other who stands out in some computations, among all and within each role: each set
+// once. It is one of so many questions.
+func (a *search) suspect(in scope, questions int) []*suspicion {
+	var list []*suspicion
+	for _, m := range a.measures() {
+		groups := a.roles(a.workers(m, in))
+		for i, all := range groups {
+			alpha := m.alpha / float64(questions)
+			if i > 0 {
+				alpha /= float64(len(groups) - 1)
+			}
+			set, mean := a.standing(all, alpha, m.ratio)
+			if set == nil || m.doubted && !a.Sums && !a.lasting(set, all, in) || a.Sums && !a.beyondDisturbance(set, mean) {
+				continue
+			}
+			s := &suspicion{all, set, mean, m}
+			if a.areFew(s) && !slices.ContainsFunc(list, func(o *suspicion) bool { return a.listed(o.set) == a.listed(set) }) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// workers are the ranks that take part in the comparison: those that ended early would only shift the mean, and who never
+// comes to a scope has no part in it.
+func (a *search) workers(m measure, in scope) []worker {
+	var workers []worker
+	for row := range a.Ranks {
+		i := a.MainOf[row]
+		if i < 0 || a.Extents[i].Empty || a.Ranks[row].EndedEarly != "" {
+			continue
+		}
+		account, w, takesPart := &a.Each[i], worker{row: row}, in == nil
+		for _, what := range account.Activities() {
+			if in.has(what) {
+				seconds, variance := m.of(account, what)
+				w.useful += seconds
+				w.variance += variance
+				takesPart = true
+			}
+		}
+		if takesPart {
+			workers = append(workers, w)
+		}
+	}
+	return workers
+}
+
+// lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
+// computation that comes only now and then, and for longer than any disturbance.
+func (a *search) lasting(set, workers []worker, in scope) bool {
+	others := except(workers, set)
+	if len(others) == 0 {
+		return true
+	}
+	disturbance, usual, n := a.disturbance(), a.usualOf(others, in), int64(len(others))
+	var theirs [parts]int64
+	for part := range parts {
+		for _, o := range others {
+			theirs[part] += a.computing(o.row, part)
+		}
+	}
+	for _, w := range set {
+		region, excess := a.where(w, usual, in)
+		if t := a.Each[a.MainOf[w.row]].Tallies[region]; t == nil || t.Count < accounts.Repeated {
+			if excess <= 3*disturbance {
+				return false
+			}
+			continue
+		}
+		longer, all := 0, 0
+		for part := range parts {
+			own := a.computing(w.row, part)
+			if own+theirs[part] == 0 {
+				continue
+			}
+			all++
+			if own*n > theirs[part] {
+				longer++
+			}
+		}
+		if float64(longer) < sustained*float64(all) {
+			return false
+		}
+	}
+	return true
+}
+
+// disturbance is the longest one, in nanoseconds, of any computation that repeats.
+func (a *search) disturbance() int64 {
+	longest := int64(0)
+	for _, i := range a.MainOf {
+		if i >= 0 {
+			for what, t := range a.Each[i].Tallies {
+				if what.Computes() {
+					longest = max(longest, t.Longest())
+				}
+			}
+		}
+	}
+	return longest
+}
+
+// computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
+func (a *search) computing(row, part int) int64 {
+	i := a.MainOf[row]
+	b, x := &a.Each[i].Strip.Mpi, a.Extents[i]
+	from, to := part*len(b.Ns)/parts, (part+1)*len(b.Ns)/parts
+	ns := int64(0)
+	for k := from; k < to; k++ {
+		start := max(x.Start, b.Start+int64(k)*b.Width)
+		end := min(x.End, b.Start+int64(k+1)*b.Width)
+		ns += max(0, end-start-b.Ns[k])
+	}
+	return ns
+}
+
+// usualOf is how long ranks compute on average in each computation, in ns.
+func (a *search) usualOf(others []worker, in scope) map[accounts.Activity]int64 {
+	usual := map[accounts.Activity]int64{}
+	for _, o := range others {
+		for what, t := range a.Each[a.MainOf[o.row]].Tallies {
+			if in.has(what) {
+				usual[what] += t.Ns
+			}
+		}
+	}
+	for what := range usual {
+		usual[what] /= int64(len(others))
+	}
+	return usual
+}
+
+// where finds the computation in which a rank loses most against what is usual: its excess there, as far as it is on the path,
+// else all of it. excess is in nanoseconds.
+func (a *search) where(w worker, usual map[accounts.Activity]int64, in scope) (region accounts.Activity, excess int64) {
+	most := int64(-1)
+	for what, t := range a.Each[a.MainOf[w.row]].Tallies {
+		if !in.has(what) || t.Ns == 0 {
+			continue
+		}
+		more := max(0, t.Ns-usual[what])
+		lost := int64(float64(t.Path) * float64(more) / float64(t.Ns))
+		if lost > most || lost == most && (more > excess || more == excess && what.Less(region)) {
+			most, region, excess = lost, what, more
+		}
+	}
+	return region, excess
+}
+
+// except are the workers that are not in a set.
+func except(workers, set []worker) []worker {
+	rows := rowsOf(set)
+	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return rows[w.row] })
+}
+
+func rowsOf(set []worker) map[int]bool {
+	rows := make(map[int]bool, len(set))
+	for _, w := range set {
+		rows[w.row] = true
+	}
+	return rows
+}
+
+// beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the
+// longest disturbance of a computation that repeats.
+func (a *search) beyondDisturbance(set []worker, mean float64) bool {
+	longest := int64(0)
+	for i := range a.Each {
+		longest = max(longest, a.Each[i].Disturbance)
+	}
+	for _, w := range set {
+		if w.useful-mean <= 3*accounts.Seconds(longest) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package matching
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
+
+// An Extent is the part of a location's life that belongs to the run.
+type Extent struct {
+	Start, End  int64 // enter of MPI_Init (else of the first call), exit of MPI_Finalize (else of the last call)
+	Last        int64 // enter of MPI_Finalize, end where there is none
+	Initialized bool
+	finalized   bool
+	Empty       bool
+}
+
+// A Result pass is what is known after all calls have been seen once.
+type Result struct {
+	Locations  []timeline.Location
+	Extents    []Extent
+	Waits      []waitLog
+	Caused     []int64 // by location: how long others waited for it
+	Kinds      [waitstate.NumKinds]kindTotal
+	Tables     []waitTables // by location
+	WrongOrder [2]waitstate.WrongOrder
+	Leftovers  []match.Leftover
+	Violations waitstate.Violations
+	calls      uint64
+	Moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
+	Journal    *journal.Journal
+	Profile    *profile.Profile
+	Clock      *clock.Map // that all times are on
+	cuts       match.Cuts
+
+	// while it goes on
+	finder   *waitstate.Finder
+	recorder *journal.Recorder
+	counting []counting
+}
+
+type kindTotal struct {
+	Count         int
+	Ns, Uncertain int64
+}
+
+// run matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
+// turn out as guessed.
+func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
+	if m == nil {
+		f := newResult(t)
+		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
+		var err error
+		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
+			f.recorder.Close()
+			return nil, err
+		}
+		if along.Arrived {
+			f.finish(along.Leftovers, m)
+			return f, nil
+		}
+		f.recorder.Close()
+	}
+	f := newResult(t)
+	cuts := &f.cuts
+	if m.Clocks != nil && m.Clocks.Window != nil {
+		cuts = nil // its times are not the run's
+	}
+	leftovers, err := match.InSections(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), cuts, f.see, f.decoded)
+	if err != nil {
+		f.recorder.Close()
+		return nil, fmt.Errorf("matching: %w", err)
+	}
+	f.finish(leftovers, m)
+	return f, nil
+}
+
+func newResult(t timeline.Trace) *Result {
+	f := &Result{Locations: timeline.Locations(t)}
+	n := len(f.Locations)
+	f.Extents, f.Waits, f.Caused = make([]Extent, n), make([]waitLog, n), make([]int64, n)
+	f.Tables = make([]waitTables, n)
+	for i := range f.Extents {
+		f.Extents[i] = Extent{Start: math.MaxInt64, End: math.MinInt64, Empty: true}
+	}
+	f.finder = waitstate.NewFinder(t, f.found)
+	f.Profile, f.counting = profile.New(t), make([]counting, n)
+	f.recorder = journal.NewRecorder(t)
+	for i := range f.Waits {
+		f.Waits[i] = newWaitLog(f.recorder.Spool(), n)
+	}
+	return f
+}
+
+func (f *Result) see(c *match.Call) {
+	if !c.Outside {
+		f.calls++
+	}
+	f.Moments = max(f.Moments, c.EnterError, c.ExitError)
+	f.Extents[c.Location].see(&c.Record)
+	f.recorder.See(c)
+}
+
+// finish ends the pass. The clock map keeps where parts of the run can be looked at alone.
+func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
+	if m.Clocks != nil && m.Clocks.Window == nil {
+		m.Cuts = f.cuts.List()
+	}
+	f.Clock = m
+	f.Leftovers, f.Violations, f.WrongOrder = leftovers, f.finder.Violations, f.finder.WrongOrder
+	for i := range f.Waits {
+		f.Waits[i].close()
+		f.Waits[i].open = nil
+	}
+	f.Journal = f.recorder.Finish()
+	f.finder, f.recorder, f.counting = nil, nil, nil
+}
+
+// counting is which calls of a location the profile has: those of the run.
+type counting struct {
+	tally                  *profile.Tally
+	initialized, finalized bool
+}
+
+// decoded counts a call where it is decoded.
+func (f *Result) decoded(c *timeline.Call) {
+	p := &f.counting[c.Location]
+	if p.finalized {
+		return
+	}
+	switch {
+	case c.Semantics.Operation == semantics.Initialize && !p.initialized:
+		p.initialized, p.tally = true, f.Profile.Location(c.Location) // what came before is not part of the run
+	case c.Semantics.Operation == semantics.Finalize:
+		p.finalized = true
+	}
+	if p.tally == nil {
+		p.tally = f.Profile.Location(c.Location)
+	}
+	p.tally.Call(c)
+}
+
+func (f *Result) found(s *waitstate.State) {
+	f.Waits[s.Call.Location].add(Wait{Begin: s.Begin, End: s.End, Came: s.Came, Cause: int32(s.Cause), Kind: s.Kind})
+	f.Tables[s.Call.Location].add(s)
+	f.Caused[s.Cause] += s.Waited()
+	f.Kinds[s.Kind].Count++
+	f.Kinds[s.Kind].Ns += s.Waited()
+	f.Kinds[s.Kind].Uncertain += min(s.Waited(), s.Error)
+}
+
+// see extends the location's life by a call.
+func (x *Extent) see(c *timeline.Record) {
+	if x.finalized {
+		return // what little is allowed after MPI_Finalize is not part of the run
+	}
+	if x.Empty {
+		x.Empty, x.Start = false, c.Enter
+	}
+	switch c.Semantics.Operation {
+	case semantics.Initialize:
+		if !x.Initialized {
+			x.Initialized, x.Start = true, c.Enter
+		}
+	case semantics.Finalize:
+		x.finalized = true
+	}
+	x.End = max(x.End, c.Exit)
+	if x.Last = x.End; x.finalized {
+		x.Last = c.Enter
+	}
+}
+
+// WaitsOf lists the wait states of a location, in order.
+func (f *Result) WaitsOf(location int, yield func(begin, end int64)) {
+	waits := ForwardWaits{Log: &f.Waits[location]}
+	for w := waits.Peek(); w != nil; w = waits.Peek() {
+		yield(w.Begin, w.End)
+		waits.Next++
+	}
+}

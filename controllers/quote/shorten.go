@@ -1,0 +1,26 @@
+package quote
+
+import (
+	"strings"
+)
+
+// Shorten cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
+func Shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "…"
+	cut := limit - len(mark)
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	if s[cut] != ' ' {
+		if space := strings.LastIndexByte(s[:cut], ' '); space > max(cut-maxWord, 0) {
+			cut = space
+		}
+	}
+	return strings.TrimRight(s[:cut], " ,;:") + mark
+}
+
+// maxWord is the longest word that is not cut.
+const maxWord = 64

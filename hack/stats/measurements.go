@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// A measurement is a line of a file: words that say what it is of, then numbers.
+type measurement struct {
+	words   []string
+	numbers []float64
+}
+
+// readMeasurements reads lines of so many words, then from least to most numbers, separated by spaces. Numbers that a
+// line lacks are NaN.
+func readMeasurements(from io.Reader, words, least, most int) ([]measurement, error) {
+	var all []measurement
+	lines := bufio.NewScanner(from)
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < words+least || len(fields) > words+most {
+			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, least, most, lines.Text())
+		}
+		m := measurement{words: fields[:words]}
+		for _, f := range fields[words:] {
+			x, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+			m.numbers = append(m.numbers, x)
+		}
+		for len(m.numbers) < most {
+			m.numbers = append(m.numbers, math.NaN())
+		}
+		all = append(all, m)
+	}
+	return all, lines.Err()
+}
+
+// readFile is readMeasurements of a file.
+func readFile(path string, words, least, most int) ([]measurement, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	all, err := readMeasurements(file, words, least, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// rounds are the measurements of each thing, round by round: for a name of it, a list of its numbers.
+type rounds map[string][][]float64
+
+// byRound sorts measurements by the words but for the one that is the round. Rounds are in the order of the file.
+func byRound(all []measurement, round int) rounds {
+	r := rounds{}
+	for _, m := range all {
+		name := strings.Join(slices.Delete(slices.Clone(m.words), round, round+1), " ")
+		r[name] = append(r[name], m.numbers)
+	}
+	return r
+}
+
+// column is a number of a thing in each round.
+func (r rounds) column(name string, number int) []float64 {
+	var column []float64
+	for _, numbers := range r[name] {
+		column = append(column, numbers[number])
+	}
+	return column
+}
+
+// check says which of the things have not been measured in every round.
+func (r rounds) check(names ...string) error {
+	for _, name := range names {
+		if n, first := len(r[name]), len(r[names[0]]); n == 0 || n != first {
+			return fmt.Errorf("%q was measured %d times, and %q %d times", name, n, names[0], first)
+		}
+	}
+	return nil
+}
+
+// less is a − b, round by round.
+func less(a, b []float64) []float64 {
+	difference := slices.Clone(a)
+	for i := range difference {
+		difference[i] -= b[i]
+	}
+	return difference
+}
+
+// median is the middle value, of an even number the lower of the two in the middle: one that was measured.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return stat.Quantile(0.5, stat.Empirical, sorted, nil)
+}
+
+// verdict is what a table says of a target.
+func verdict(met bool) string {
+	if met {
+		return "pass"
+	}
+	return "miss"
+}

@@ -1,0 +1,146 @@
+package architecture
+
+// Module is the path that all packages of the repository begin with.
+const Module = "github.com/cairn-mpi/cairn/"
+
+// A Room is some folders, with all below them, whose packages may know the same others.
+type Room struct {
+	Name    string
+	Folders []string // relative to the repository; a folder belongs to the room that names the longest part of its path
+	About   string   // what is done there, for the page
+	May     []string // names of the rooms whose packages it may import, beside its own
+	Outside Outside  // what it may import from elsewhere
+}
+
+// Outside is what a room may import that is not of this repository.
+type Outside int
+
+const (
+	Libraries    Outside = iota // any module but those below
+	StandardOnly                // only Go's standard library
+	Kubernetes                  // Kubernetes' modules and the object storage's, too
+	Storage                     // the object storage's client, too
+)
+
+// restricted are the modules that only some rooms may import, as prefixes of import paths.
+var restricted = []struct {
+	name     string
+	prefixes []string
+	may      func(*Room) bool
+}{
+	{"kubernetes", kubernetesModules, func(r *Room) bool { return r.Outside == Kubernetes }},
+	{"object-storage", []string{"github.com/minio/"}, func(r *Room) bool { return r.Outside == Kubernetes || r.Outside == Storage }},
+	{"for-tests", []string{"testing", "github.com/stretchr/", "github.com/google/go-cmp"}, func(r *Room) bool { return r.Name == testSupport }},
+}
+
+var kubernetesModules = []string{"k8s.io/", "sigs.k8s.io/", "github.com/kubeflow/"}
+
+// Rooms are all rooms, what others stand on first. Whoever adds an arrow to a list of May adds one to the drawing.
+var Rooms = []Room{
+	{
+		Name: "messages", Folders: []string{"api/messages"}, Outside: StandardOnly,
+		About: "what the operator and the commands in its pods tell each other: JSON and exit codes",
+	},
+	{
+		Name: "mpi", Folders: []string{"mpi"}, Outside: StandardOnly,
+		About: "the table of MPI's functions and constants, and what a call means",
+	},
+	{
+		Name: "trace", Folders: []string{"trace"}, May: []string{"mpi"},
+		About: "the file: its model, writer and reader",
+	},
+	{
+		Name: "small", Folders: []string{"internal"}, May: []string{"trace"},
+		About: "small packages for more than one room",
+	},
+	{
+		Name: "store", Folders: []string{"store"}, Outside: Storage,
+		About: "objects by path: a folder or a bucket",
+	},
+	{
+		Name: "tracer", Folders: []string{"tracer", "internal/tracerflags"}, May: []string{"messages", "mpi", "trace", "small"},
+		About: "what runs in the user's container: shim (C), core library, recorder, probe",
+	},
+	{
+		Name: "merger", Folders: []string{"merger"}, May: []string{"mpi", "trace"},
+		About: "many traces in, one out",
+	},
+	{
+		Name: "shards", Folders: []string{"shipper/shard"}, May: []string{"store"},
+		About: "how the shards of a job lie in the store",
+	},
+	{
+		Name: "shipper", Folders: []string{"shipper"}, May: []string{"trace", "small", "store", "tracer", "merger", "shards"},
+		About: "the sidecar: a spool in, shards out",
+	},
+	{
+		Name: "collect", Folders: []string{"merger/collect"}, May: []string{"messages", "trace", "small", "store", "merger", "shards"},
+		About: "the merge Job: shards of a job in, traces of its runs out",
+	},
+	{
+		Name: "simulate", Folders: []string{"internal/simulate"},
+		May:   []string{"mpi", "trace", "small", "store", "tracer", "merger", "shards"},
+		About: "traces of programs that never ran",
+	},
+	{
+		Name: "analyzer", Folders: []string{"analyzer"}, May: []string{"mpi", "trace", "small"},
+		About: "what a trace says: analyses, report, exports",
+	},
+	{
+		Name: "replayer", Folders: []string{"replayer"}, May: []string{"mpi", "analyzer"},
+		About: "executes recorded calls again (C), and its generator",
+	},
+	{
+		Name: "operator", Folders: []string{"api/v1alpha1", "controllers", "cmd/cairn-operator", "internal/minioadmin"}, Outside: Kubernetes,
+		May:   []string{"messages", "small"},
+		About: "TracedMPIJob: its type, its controllers, what they add to pods",
+	},
+	{
+		Name: "commands", Folders: []string{"cmd/cairn", "cmd/cairn-probe"},
+		May: []string{
+			"messages", "trace", "small", "store", "tracer", "merger", "shards", "shipper", "collect", "simulate", "analyzer",
+		},
+		About: "the command line",
+	},
+	{
+		Name: "workshop", Folders: []string{"hack", "internal/plant", "internal/architecture", "internal/repository"},
+		May:   []string{"trace", "merger", "simulate", "analyzer"},
+		About: "benchmarks, planted problems, checks of the repository",
+	},
+	{
+		Name: testSupport, Outside: Kubernetes,
+		Folders: []string{
+			"test", "internal/apiserver", "internal/miniotest", "internal/seektest",
+			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/shim/shimtest",
+		},
+		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
+		About: "support of tests, known to tests only",
+	},
+}
+
+// testSupport is the room that only tests may import.
+const testSupport = "tests"
+
+// coreLibrary is the package that becomes lib/libcairn-core.so, which is loaded into every traced process.
+const coreLibrary = "tracer/core"
+
+// CoreMay is all that the core library may link beside Go's standard library, as prefixes of import paths: each
+// package here is code and memory in every rank, and its initialization is time in every rank.
+var CoreMay = []string{
+	Module + "internal/plainfile", Module + "mpi", Module + "trace", Module + "tracer/",
+	"github.com/cespare/xxhash/v2", "github.com/klauspost/compress/", "golang.org/x/sys/unix",
+}
+
+// A Binary must not link packages of some rooms and modules, not by way of others either.
+type Binary struct {
+	Folder    string
+	NoRooms   []string
+	NoModules []string
+}
+
+// Binaries are the commands that are shipped.
+var Binaries = []Binary{
+	{"cmd/cairn", []string{"operator", testSupport}, kubernetesModules},
+	{"cmd/cairn-probe", []string{"operator", "merger", "analyzer", testSupport}, kubernetesModules},
+	{"cmd/cairn-operator", []string{"mpi", "trace", "tracer", "merger", "shipper", "analyzer", testSupport}, nil},
+}

@@ -1,0 +1,185 @@
+package recorder
+
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
+
+// The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
+// what a checkpoint writes and a process holds. So where a grammar has become large it is closed: it is a chapter, a block
+// as others are, and the thread begins another one. What the thread called is its chapters, one after the other.
+//
+// Repetition is found within a chapter only. What chapters have in common a merge keeps once.
+
+// maxGrammarBytes is the memory that a grammar may have at a checkpoint before it becomes a chapter: some 70,000 symbols.
+// A program may repeat what is shorter than that. With 1 MiB an irregular call takes 0.6 µs, with 4 MiB 0.85, with 16 MiB,
+// which no cache holds, 1.5 (BenchmarkIrregular); without a limit 2.8 after ten million, and more with each.
+const maxGrammarBytes = 4 << 20
+
+// minGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
+const minGrammarBytes = 128 << 10
+
+// chapterTerminal stands in the place of a terminal in blockOf.
+const chapterTerminal = none - 1
+
+func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: chapterTerminal} }
+
+// closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
+func (r *Recorder) closeChapters() {
+	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
+	for _, t := range r.threads {
+		if t.grammar.Needs() <= most {
+			continue
+		}
+		n := t.grammar.Len()
+		r.full = append(r.full, &Block{
+			Of: chaptersOf(t.number), First: t.inChapters, N: n,
+			Data: [2][]byte{codec.AppendGrammar(nil, t.grammar.Grammar())},
+		})
+		t.inChapters += n
+		t.grammar.Reset()
+		t.loop.forget() // it knows its place in the grammar
+	}
+}
+
+// allCalls wants them of each thread.
+func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
+
+// addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
+// many calls with the terminal 0.
+func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) error {
+	own := t.grammar.Grammar()
+	if t.inChapters == 0 {
+		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
+		return nil
+	}
+	root := len(to.Rules)
+	to.Rules = append(to.Rules, nil)
+	var body []grammar.Symbol
+	add := func(g grammar.Grammar) {
+		if len(g.Rules[0]) == 0 {
+			return // nothing was called since the last chapter
+		}
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
+		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
+	}
+	chapter := func(first, n uint64, read func() (grammar.Grammar, error)) error {
+		if first >= wanted.To || first+n <= wanted.From {
+			body = append(body, grammar.Symbol{Value: 0, Count: n})
+			return nil
+		}
+		g, err := read()
+		if err != nil {
+			return err
+		}
+		if lengths, err := g.Lengths(); err != nil || lengths[0] != n {
+			return ErrBlocks
+		}
+		add(g)
+		return nil
+	}
+	coded, from := r.codedChapters(t)
+	first := uint64(0)
+	if apart := r.apart(t); len(apart) > 0 {
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
+		to.Rules = append(to.Rules, trace.CountsOf(apart))
+		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
+	}
+	for _, c := range coded {
+		if err := chapter(first, c.Calls(), c.Grammar); err != nil {
+			return err
+		}
+		first += c.Calls()
+	}
+	logged, full, err := r.blocksOf(chaptersOf(t.number), from, t.inChapters)
+	if err != nil {
+		return err
+	}
+	for i := range logged {
+		b := &logged[i]
+		err := chapter(b.First, b.N, func() (grammar.Grammar, error) {
+			whole, err := r.Blocks.Open(b)
+			if err != nil {
+				return grammar.Grammar{}, err
+			}
+			return decodeChapter(whole.Data[0])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, b := range full {
+		if err := chapter(b.First, b.N, func() (grammar.Grammar, error) { return decodeChapter(b.Data[0]) }); err != nil {
+			return err
+		}
+	}
+	add(own)
+	to.Rules[root] = body
+	return nil
+}
+
+// codedChapters are the chapters of a thread that are in parts, and how many calls they have.
+func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint64) {
+	if r.Blocks == nil {
+		return nil, 0
+	}
+	coded = r.Blocks.Chapters[int(t.number)]
+	for i, c := range coded {
+		if calls+c.Calls() > t.inChapters {
+			return coded[:i], calls // of what is to come: the checkpoint is older
+		}
+		calls += c.Calls()
+	}
+	return coded, calls
+}
+
+// apart are the chapters of a thread that Content has by themselves: of calls whose times are coded, too. Those of the others
+// are coded with their signatures.
+func (r *Recorder) apart(t *thread) []*trace.Chapter {
+	if !r.ChaptersApart {
+		return nil
+	}
+	coded, _ := r.codedChapters(t)
+	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
+		return coded
+	}
+	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/timing.BlockCalls) * timing.BlockCalls
+	calls := uint64(0)
+	for i, c := range coded {
+		if calls += c.Calls(); calls > times {
+			return coded[:i]
+		}
+	}
+	return coded
+}
+
+func decodeChapter(text []byte) (grammar.Grammar, error) {
+	g, rest, err := codec.DecodeGrammar(text)
+	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
+		return grammar.Grammar{}, ErrBlocks
+	}
+	return g, nil
+}
+
+// A ThreadChapters says how much of a thread's calls is in chapters.
+type ThreadChapters struct {
+	Thread     uint32
+	Calls      uint64 // in chapters
+	Timed      bool   // its calls have times of their own
+	Coded      int    // chapters that are in parts
+	CodedCalls uint64 // in these
+}
+
+// ClosedChapters are those of all threads.
+func (r *Recorder) ClosedChapters() []ThreadChapters {
+	list := make([]ThreadChapters, len(r.threads))
+	for i, t := range r.threads {
+		coded, calls := r.codedChapters(t)
+		list[i] = ThreadChapters{Thread: t.number, Calls: t.inChapters, Timed: len(t.aggregates) == 0, Coded: len(coded), CodedCalls: calls}
+	}
+	return list
+}

@@ -1,8 +1,0 @@
-//go:build !amd64
-
-package recorder
-
-func timeStampCounter() int64 { return 0 }
-
-// The shim uses CLOCK_MONOTONIC where there is no time stamp counter.
-const hasTimeStampCounter = false

@@ -1,0 +1,148 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// unfinished records the call in which a process was when it ended, with what it was given: what it would have returned is
+// absent, and so is its result, which tells it from all other calls. It lasts until the process was last seen alive.
+func (r *Recorder) unfinished(t *thread, rec record.Record) {
+	l := layoutFor(rec.Function)
+	if l == nil {
+		r.lost.Malformed++
+		return
+	}
+	t.latest = nil
+	t.loop.forget()
+	s := &r.scratch
+	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
+	r.requests.begin(t.number)
+	c := call{layout: l, words: rec.Words, atRoot: true, newID: none, failed: true, in: s.in, out: s.out}
+	rd := record.Reader{Words: rec.Words, At: record.HeaderWords, OK: true}
+	for i := range l.params {
+		if p := &l.params[i]; p.in {
+			c.in[i] = int32(rd.At)
+			pass(&rd, p.shape)
+		}
+		c.out[i] = c.in[i] // nothing else is there
+	}
+	whole := rd.OK && rec.Flags&record.FlagTruncated == 0
+	own := int32(none)
+	if whole && l.comm >= 0 {
+		if c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]])); c.comm != nil {
+			own = c.comm.own
+			if l.root >= 0 {
+				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
+			}
+		}
+	}
+	function := uint64(rec.Function)
+	if t.untraced {
+		function |= untracedKey
+	}
+	key := binary.AppendUvarint(s.key[:0], function)
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.Words[record.AddressWord])))
+	key = binary.AppendVarint(key, int64(own))
+	key = appendForm(key, trace.Absent)
+	for i := range l.params {
+		p := &l.params[i]
+		// whether a buffer that is only written to is MPI_IN_PLACE is noted after the call
+		unsure := p.spec.UnlessInPlace != 0 && !l.params[p.spec.UnlessInPlace-1].in
+		switch {
+		case p.in && whole && !unsure:
+			key = r.inValue(key, &c, i)
+		case p.in:
+			key = appendForm(key, trace.Absent)
+		}
+	}
+	for i := range l.params {
+		if l.params[i].out {
+			key = appendForm(key, trace.Absent)
+		}
+	}
+	key = append(key, 0) // it creates no communicator
+	s.key = key
+	if !whole {
+		r.lost.Truncated++
+	}
+	number := r.signatures.terminal(key)
+	// a record can be published a moment before the clock is read
+	enter := int64(rec.Words[record.EnterWord])
+	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
+		enter = min(max(enter, t.lastExit), last)
+	}
+	t.inFlight, t.entered = rec.Function, enter
+	words := [record.HeaderWords]uint64{}
+	copy(words[:], rec.Words[:record.HeaderWords])
+	words[record.EnterWord], words[record.ExitWord] = uint64(enter), uint64(r.life.Last(enter))
+	rec.Words = words[:]
+	t.append(number, rec)
+	t.returned(number, s)
+}
+
+// End is what the trace has of the end of the process, nil if it left nothing.
+func (r *Recorder) End() *trace.End {
+	l := &r.life
+	if l.Alive == 0 {
+		return nil
+	}
+	e := &trace.End{Ticks: l.Last(0), ExitCode: -1}
+	called := int64(0) // when the program last entered or left a call
+	for _, t := range r.threads {
+		if t.calls == 0 {
+			continue
+		}
+		e.Ticks = max(e.Ticks, t.lastExit)
+		if t.inFlight != 0 {
+			called = max(called, t.entered)
+		} else {
+			called = max(called, t.lastExit)
+		}
+	}
+	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
+	// crashed.)
+	if l.Signal != 0 && l.SignalAt >= called {
+		e.Signal = int(l.Signal)
+	}
+	if l.Exit != 0 {
+		e.ExitCode = int(l.Exit - 1)
+	}
+	return e
+}
+
+// EndedEarly says how a process ended that did not get through MPI_Finalize.
+func (r *Recorder) EndedEarly() string {
+	if r.finalized {
+		return ""
+	}
+	for _, t := range r.threads {
+		if t.inFlight != 0 && !r.stopped {
+			return "killed in " + mpi.ByID(t.inFlight).Name
+		}
+	}
+	var last *thread
+	for _, t := range r.threads {
+		if t.calls > 0 && (last == nil || t.lastExit > last.lastExit) {
+			last = t
+		}
+	}
+	if last == nil {
+		return "before MPI_Init"
+	}
+	if !r.stopped {
+		return "after " + mpi.ByID(last.lastFunction).Name
+	}
+	text := trace.TracingStopped
+	if r.life.Counted && r.life.Finalized == 0 { // it has ended, and would have been seen
+		text = trace.EndedUntraced
+	}
+	text += mpi.ByID(last.lastFunction).Name
+	if r.whyStopped != "" {
+		text += ": " + r.whyStopped
+	}
+	return text
+}

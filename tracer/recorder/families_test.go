@@ -1,0 +1,70 @@
+package recorder
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// A family that becomes wide is so on every path that a record can take, also of calls that were repeats before.
+func TestWideningWithoutRepeats(t *testing.T) {
+	s := recordtest.VaryingProgram(t, 3*maxAlike)
+	for range 5 {
+		for i := range int64(2 * maxAlike) {
+			s.Call(0, "MPI_Send", 0, 0x10, i, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
+		}
+	}
+	r := sameWithoutRepeats(t, s)
+	again, err := Restore(s.Process, r.AppendState(nil))
+	require.NoError(t, err)
+	require.Equal(t, r.families, again.families)
+}
+
+// A million iterations of another size each make one signature and a run of one step; the times are in the file.
+func TestAMillionSizes(t *testing.T) {
+	s := recordtest.NewShim(t)
+	s.Process.BootID, s.Process.Timing = "", "aggregated"
+	s.Init(0, 2)
+	r := recorderOf(s)
+	send := Call{Function: mpi.ByName("MPI_Send").ID, Words: make([]uint64, record.HeaderWords+6)}
+	play := func(from, to int) uint64 {
+		for i := from; i < to; i++ {
+			copy(send.Words[record.HeaderWords:], []uint64{0x10, uint64(i), recordtest.TypeInt, 1, 7, recordtest.CommWorld})
+			send.Enter, send.Exit = int64(10_000+100*i), int64(10_050+100*i)
+			r.Record(0, &send)
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := play(0, 10_000)
+	signatures := len(r.signatures.terminals)
+	require.Less(t, signatures, maxAlike+4)
+	after := play(10_000, 1_000_000)
+	require.Len(t, r.signatures.terminals, signatures)
+	require.Less(t, int64(after)-int64(before), int64(24<<20), "of which the values that wait for the file are most")
+	c, err := r.Content()
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, trace.Write(&b, c))
+	require.Less(t, b.Len(), 24<<10)
+}
+
+// A restored recorder knows the families that the recorder knew.
+func TestFamiliesOfHandlesAreRestored(t *testing.T) {
+	s, _, _ := recordtest.WideHandles(t, 800)
+	r := recorderOf(s)
+	again, err := Restore(s.Process, r.AppendState(nil))
+	require.NoError(t, err)
+	require.Positive(t, r.families.wide)
+	require.Equal(t, r.families, again.families)
+}

@@ -1,0 +1,41 @@
+package observed
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// What the operating system counts for a process, the shim samples (context.c has the format): a word that says which of
+// two tables counts and how many samples it has, then the tables.
+const (
+	contextMagic  = "CAIRNCX3"
+	maxContext    = 32
+	contextFields = 9
+	contextTable  = maxContext * contextFields * 8
+)
+
+// decodeContext reads the samples, nil where there is something else.
+func decodeContext(b []byte) []trace.ContextSample {
+	const header = 16
+	if len(b) < header+2*contextTable || string(b[:8]) != contextMagic {
+		return nil
+	}
+	n, table := binary.NativeEndian.Uint32(b[8:]), binary.NativeEndian.Uint32(b[12:])
+	if n > maxContext || table > 1 {
+		return nil
+	}
+	b = b[header+int(table)*contextTable:]
+	samples := make([]trace.ContextSample, n)
+	for i := range samples {
+		s := &samples[i]
+		for _, field := range [contextFields]*int64{
+			&s.MonotonicNS, &s.CPUNS, &s.VoluntarySwitches, &s.InvoluntarySwitches, &s.ThrottledPeriods, &s.ThrottledNS, &s.CPU,
+			&s.RunDelayNS, &s.StealNS,
+		} {
+			*field = int64(binary.NativeEndian.Uint64(b))
+			b = b[8:]
+		}
+	}
+	return samples
+}

@@ -1,0 +1,203 @@
+package observed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence.h
+// has the format).
+const (
+	evidenceMagic     = "CAIRNEV2"
+	evidenceRows      = 512
+	evidenceInstances = 16
+	evidenceThreads   = 16
+	evidenceInside    = math.MaxUint16 // in the place of the function before: inside of the call
+)
+
+// Sums of a row, an instance and a thread as the file has them, in words.
+type (
+	evidenceSums struct {
+		Count                           uint64
+		Wall, CPU, Delay, Other         int64
+		Blocked, Seen, IOBytes, IOCalls int64
+		Data                            int64
+	}
+	evidenceRow struct {
+		Thread                    uint32
+		After, Before             uint16
+		AfterCaller, BeforeCaller uint64
+		Ticks, Which              uint64
+		Sums                      [2]evidenceSums
+	}
+	evidenceInstance struct {
+		Size                 int64
+		Row, Begin           uint64
+		Wall, CPU, Delay, IO int64
+	}
+	evidenceThread struct {
+		TID, CPU, Delay, Flags int64
+		Name                   [16]byte
+	}
+	evidenceContent struct {
+		Magic         [8]byte
+		Rows, Threads uint64
+		Instances     [2][evidenceInstances]evidenceInstance
+		Thread        [2][evidenceThreads]evidenceThread
+		Row           [evidenceRows]evidenceRow
+	}
+)
+
+// Evidence is the file, decoded, with call sites in the place of addresses.
+type evidence struct {
+	rows      []trace.EvidenceRow
+	all       []int64                  // ticks of each row's long instances, measured or not
+	instances []trace.EvidenceInstance // BeginNS is in ticks
+	threads   []trace.ThreadUsage
+}
+
+// decodeEvidence reads the evidence, nil where there is something else. site finds a call site by the word of a record.
+func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
+	var f evidenceContent
+	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != evidenceMagic ||
+		f.Rows > evidenceRows {
+		return nil
+	}
+	e := &evidence{}
+	index := map[trace.EvidencePlace]int{}
+	rowOf := make([]int, f.Rows) // −1: nothing was measured
+	for i := range f.Rows {
+		r := &f.Row[i]
+		rowOf[i] = -1
+		if r.Which < 1 || r.Which > 2 || !r.Sums[r.Which-1].plausible() {
+			continue
+		}
+		call := func(function uint16, caller uint64) trace.CallPlace {
+			return trace.CallPlace{Function: function, Site: uint32(site(caller))}
+		}
+		place := trace.EvidencePlace{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
+		if r.After != evidenceInside {
+			place.After = call(r.After, r.AfterCaller)
+		}
+		k, known := index[place]
+		if !known { // two addresses may be one place, where call sites are not kept
+			k = len(e.rows)
+			index[place] = k
+			e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place})
+			e.all = append(e.all, 0)
+		}
+		rowOf[i] = k
+		e.all[k] += int64(r.Ticks & (1<<56 - 1))
+		addSums(&e.rows[k], &r.Sums[r.Which-1])
+	}
+	e.addInstances(&f, rowOf)
+	if n, table := f.Threads&math.MaxUint32, f.Threads>>32; n <= evidenceThreads && table < 2 {
+		for i := range f.Thread[table][:n] {
+			t := &f.Thread[table][i]
+			if t.TID < 0 || t.TID > math.MaxInt32 {
+				continue
+			}
+			name, _, _ := bytes.Cut(t.Name[:], []byte{0})
+			e.threads = append(e.threads, trace.ThreadUsage{
+				TID: int(t.TID), Name: record.Printable(name), CPUNS: t.CPU, RunDelayNS: t.Delay, CallsMPI: t.Flags&1 != 0, Tool: t.Flags&2 != 0,
+			})
+		}
+	}
+	return e
+}
+
+// plausible reports whether the sums can be those of some instances; what a broken disk left may be anything.
+func (s *evidenceSums) plausible() bool {
+	return s.Count > 0 && s.Count < maxEvidence && s.Wall > 0 && s.Wall < maxEvidence && s.CPU >= 0 && s.CPU <= s.Wall
+}
+
+const maxEvidence = 1 << 56
+
+func addSums(row *trace.EvidenceRow, s *evidenceSums) {
+	row.Count += s.Count
+	row.WallNS += s.Wall
+	row.CPUNS += s.CPU
+	for _, sum := range []struct {
+		to *int64
+		of int64
+	}{
+		{&row.RunDelayNS, s.Delay}, {&row.OtherCPUNS, s.Other}, {&row.IOBytes, s.ofBlocked(s.IOBytes)},
+		{&row.IOCalls, s.ofBlocked(s.IOCalls)}, {&row.DataNS, s.ofBlocked(s.Data)},
+	} {
+		if *sum.to < 0 || sum.of < 0 {
+			*sum.to = trace.Unknown
+		} else {
+			*sum.to += sum.of
+		}
+	}
+}
+
+// ofBlocked is what was read and written in all instances that were blocked, as in those of which that is known.
+func (s *evidenceSums) ofBlocked(sum int64) int64 {
+	switch {
+	case sum < 0 || s.Blocked > 0 && s.Seen <= 0:
+		return trace.Unknown
+	case s.Blocked == 0:
+		return 0
+	}
+	return int64(float64(sum) * float64(s.Blocked) / float64(s.Seen))
+}
+
+// addInstances takes the largest ones of both kinds, each once.
+func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
+	for _, list := range f.Instances {
+		for i := range list {
+			in := &list[i]
+			if in.Size <= 0 || in.Row >= uint64(len(rowOf)) || rowOf[in.Row] < 0 || in.Wall <= 0 || in.CPU < 0 || in.CPU > in.Wall {
+				continue
+			}
+			one := trace.EvidenceInstance{
+				Row: rowOf[in.Row], BeginNS: int64(in.Begin), WallNS: in.Wall, CPUNS: in.CPU, RunDelayNS: in.Delay, IOBytes: in.IO,
+			}
+			if !slices.Contains(e.instances, one) {
+				e.instances = append(e.instances, one)
+			}
+		}
+	}
+}
+
+// AddTo gives a rank its part of the evidence. What is of functions or call sites that the content does not have is left out:
+// a living process may be ahead of its records.
+func (e *evidence) AddTo(c *trace.Content) {
+	if e == nil {
+		return
+	}
+	c.Ranks.Change(0, func(r *trace.Rank) {
+		first, last := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, t := range c.Threads.All() {
+			if t.Calls > 0 {
+				first, last = min(first, t.FirstTick), max(last, t.EndTick)
+			}
+		}
+		known := func(p trace.CallPlace) bool {
+			return int(p.Site) <= len(c.Sites) && (p.Function == 0 || slices.ContainsFunc(c.Functions, func(f trace.Function) bool { return f.ID == p.Function }))
+		}
+		for i := range e.rows {
+			if row := &e.rows[i]; !known(row.After) || !known(row.Before) {
+				e.all[i] = 0
+			}
+		}
+		at := r.Clock.Nanoseconds()
+		run := at(last) - at(first)
+		for i := range e.all {
+			e.all[i] = int64(float64(e.all[i]) * float64(run) / float64(max(last-first, 1)))
+		}
+		ChooseEvidence(r, e.rows, e.all, slices.DeleteFunc(e.instances, func(in trace.EvidenceInstance) bool {
+			return in.BeginNS < first || in.BeginNS > last
+		}), run)
+		for i := range r.Outliers {
+			r.Outliers[i].BeginNS = at(r.Outliers[i].BeginNS)
+		}
+		r.Threads = e.threads
+	})
+}

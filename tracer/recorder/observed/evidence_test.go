@@ -1,0 +1,253 @@
+package observed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// evidenceDriver builds the shim's evidence.c and usage.c with a program around them.
+func evidenceDriver(t *testing.T, flags ...string) func(arguments ...string) *exec.Cmd {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "evidence")
+	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program}, flags...)
+	out, err := exec.Command("gcc", append(arguments, "../../shim/testdata/evidence.c")...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
+}
+
+func readEvidence(t *testing.T, path string) *evidence {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return decodeEvidence(b, func(word uint64) int32 { return int32(word >> 12) })
+}
+
+// gapOf is the row of the computation of the driver's program, nil if it was never measured.
+func gapOf(e *evidence) *trace.EvidenceRow {
+	for i := range e.rows {
+		if e.rows[i].After == (trace.CallPlace{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallPlace{Function: 2, Site: 2}) {
+			return &e.rows[i]
+		}
+	}
+	return nil
+}
+
+// The machine may be busy: what passed is at least what was asked for, and who burns has a CPU for as long.
+func TestEvidenceOfAComputation(t *testing.T) {
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
+		t.Run(kind, func(t *testing.T) {
+			var e *evidence
+			var row *trace.EvidenceRow
+			// The first one may come as a surprise. On a busy machine reading takes long, and most are over the budget.
+			for times := 30; times <= 480 && (row == nil || row.Count < 2); times *= 2 {
+				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
+				e = readEvidence(t, path)
+				row = gapOf(e)
+			}
+			require.NotNil(t, row, "%+v", e.rows)
+			require.GreaterOrEqual(t, row.Count, uint64(2))
+			asked := float64(row.Count) * 20e6
+			require.GreaterOrEqual(t, float64(row.WallNS), 0.99*asked)
+			require.GreaterOrEqual(t, float64(row.CPUNS), test.least*asked)
+			require.LessOrEqual(t, float64(row.CPUNS), test.most*asked)
+			require.LessOrEqual(t, row.DataNS, int64(0))
+			if blocked, known := row.BlockedNS(); known { // the kernel counts run delays
+				require.InDelta(t, float64(row.WallNS), float64(row.CPUNS+row.RunDelayNS+blocked), 1e3)
+				if kind == "sleep" {
+					require.Greater(t, float64(blocked), 0.9*asked)
+				}
+			}
+			require.NotEmpty(t, e.instances)
+			require.True(t, len(e.threads) > 0 && e.threads[0].CallsMPI && !e.threads[0].Tool, "%+v", e.threads)
+		})
+	}
+}
+
+// Data that moved in one of many instances is no reason why the others were blocked.
+func TestDataOfSomeInstances(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	for kind, most := range map[string]bool{"data": true, "once": false} {
+		t.Run(kind, func(t *testing.T) {
+			var row *trace.EvidenceRow
+			for times := 30; times <= 480 && (row == nil || row.Count < 20); times *= 2 {
+				require.NoError(t, driver("gap", path, "5", kind, strconv.Itoa(times)).Run())
+				row = gapOf(readEvidence(t, path))
+			}
+			require.NotNil(t, row)
+			blocked, known := row.BlockedNS()
+			if known && row.DataNS >= 0 { // the kernel counts both
+				require.Equal(t, most, float64(row.DataNS) > 0.5*float64(blocked), "%+v", row)
+			}
+		})
+	}
+}
+
+// What the kernel does not tell, or what the program has closed, is unknown and not zero.
+func TestEvidenceThatIsNotToBeHad(t *testing.T) {
+	empty, fake := t.TempDir(), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(fake, "thread-self"), 0o700))
+	for name, text := range map[string]string{"schedstat": "0 0 0\n", "io": "rchar: x\n"} { // as without CONFIG_SCHED_INFO
+		require.NoError(t, os.WriteFile(filepath.Join(fake, "thread-self", name), []byte(text), 0o600))
+	}
+	for name, test := range map[string]struct{ proc, kind string }{
+		"no files": {empty, "sleep"}, "nothing is counted": {fake, "sleep"}, "descriptors are closed": {"/proc", "closed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			driver, path := evidenceDriver(t, `-DCAIRN_PROC="`+test.proc+`"`), filepath.Join(t.TempDir(), "evidence")
+			require.NoError(t, driver("gap", path, "20", test.kind).Run())
+			row := gapOf(readEvidence(t, path))
+			require.NotNil(t, row)
+			require.Less(t, float64(row.CPUNS), 0.05*float64(row.WallNS))
+			require.EqualValues(t, trace.Unknown, row.RunDelayNS)
+			require.EqualValues(t, trace.Unknown, row.IOBytes)
+			require.EqualValues(t, trace.Unknown, row.IOCalls)
+			_, known := row.BlockedNS()
+			require.False(t, known)
+		})
+	}
+}
+
+// Whenever the process is killed, the sums are of whole instances.
+func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
+	driver := evidenceDriver(t)
+	for i := range 20 {
+		path := filepath.Join(t.TempDir(), "evidence")
+		command := driver("kill", path)
+		require.NoError(t, command.Start())
+		require.Eventually(t, func() bool { // a busy machine starts it late
+			b, err := os.ReadFile(path)
+			e := decodeEvidence(b, func(uint64) int32 { return 0 })
+			return err == nil && e != nil && len(e.rows) == 1
+		}, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		require.NoError(t, command.Process.Kill())
+		_ = command.Wait()
+		e := readEvidence(t, path)
+		require.Len(t, e.rows, 1)
+		require.EqualValues(t, 1000*e.rows[0].Count, e.rows[0].WallNS)
+		require.EqualValues(t, 1000*e.rows[0].Count, e.rows[0].CPUNS)
+	}
+}
+
+// The threads of a run that is shorter than the time between two lists are known as they were at its end.
+func TestThreadsAtTheEnd(t *testing.T) {
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	require.NoError(t, driver("end", path, "30").Run())
+	threads := readEvidence(t, path).threads
+	require.Len(t, threads, 1)
+	require.Greater(t, threads[0].CPUNS, int64(30e6))
+	require.Less(t, threads[0].CPUNS, int64(60e6))
+}
+
+func TestMorePlacesThanThereIsRoomFor(t *testing.T) {
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	require.NoError(t, driver("full", path).Run())
+	require.Empty(t, readEvidence(t, path).rows, "nothing was measured of them")
+}
+
+// made is a file with a row and an instance, to be damaged.
+func made(change func(f *evidenceContent)) []byte {
+	f := evidenceContent{Rows: 1}
+	copy(f.Magic[:], evidenceMagic)
+	f.Row[0] = evidenceRow{
+		Thread: 1, After: 3, Before: 4, AfterCaller: 1 << 12, BeforeCaller: 2 << 12, Ticks: 9e6, Which: 2,
+		Sums: [2]evidenceSums{1: {
+			Count: 4, Wall: 8e6, CPU: 6e6, Delay: 1e6, Other: 5, Blocked: 4e6, Seen: 2e6, IOBytes: 100, IOCalls: 2,
+			Data: 1e6,
+		}},
+	}
+	f.Instances[0][3] = evidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3}
+	f.Instances[1][0] = f.Instances[0][3]
+	f.Threads = 1 | 1<<32
+	f.Thread[1][0] = evidenceThread{TID: 5, CPU: 6, Delay: -1, Flags: 3}
+	copy(f.Thread[1][0].Name[:], "app")
+	change(&f)
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.NativeEndian, &f); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func TestEvidenceFile(t *testing.T) {
+	site := func(word uint64) int32 { return int32(word >> 12) }
+	e := decodeEvidence(made(func(*evidenceContent) {}), site)
+	require.Equal(t, []trace.EvidenceRow{{
+		EvidencePlace: trace.EvidencePlace{Thread: 1, After: trace.CallPlace{Function: 3, Site: 1}, Before: trace.CallPlace{Function: 4, Site: 2}},
+		Count:         4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
+		IOBytes: 200, IOCalls: 4, DataNS: 2e6, // as in the half of which they are known
+	}}, e.rows)
+	require.Equal(t, []int64{9e6}, e.all)
+	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3}}, e.instances)
+	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true, Tool: true}}, e.threads)
+
+	// without call sites two addresses are one place
+	two := made(func(f *evidenceContent) {
+		f.Rows, f.Row[1] = 2, f.Row[0]
+		f.Row[1].BeforeCaller = 5 << 12
+		f.Row[1].Sums[1].Delay = -1
+	})
+	require.Len(t, decodeEvidence(two, site).rows, 2)
+	joined := decodeEvidence(two, func(uint64) int32 { return 0 })
+	require.Len(t, joined.rows, 1)
+	require.EqualValues(t, 8, joined.rows[0].Count)
+	require.EqualValues(t, trace.Unknown, joined.rows[0].RunDelayNS, "a part is not known, so the sum is not")
+
+	for name, change := range map[string]func(f *evidenceContent){
+		"nothing was measured": func(f *evidenceContent) { f.Row[0].Which = 0 },
+		"no such sums":         func(f *evidenceContent) { f.Row[0].Which = 3 },
+		"more CPU than time":   func(f *evidenceContent) { f.Row[0].Sums[1].CPU = 9e6 },
+		"negative":             func(f *evidenceContent) { f.Row[0].Sums[1].Wall = math.MinInt64 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := decodeEvidence(made(change), site)
+			require.Empty(t, e.rows)
+			require.Empty(t, e.instances)
+		})
+	}
+	b := made(func(*evidenceContent) {})
+	for _, damaged := range [][]byte{nil, b[:len(b)-1], append([]byte("x"), b[1:]...), made(func(f *evidenceContent) { f.Rows = 513 })} {
+		require.Nil(t, decodeEvidence(damaged, site))
+	}
+	var none *evidence
+	none.AddTo(nil) // a process without the file
+}
+
+func TestChooseEvidence(t *testing.T) {
+	row := func(function uint16, count uint64, wall int64) trace.EvidenceRow {
+		return trace.EvidenceRow{EvidencePlace: trace.EvidencePlace{Before: trace.CallPlace{Function: function}}, Count: count, WallNS: wall, CPUNS: wall}
+	}
+	rows := []trace.EvidenceRow{row(9, 10, 1000), row(3, 1, 4), row(2, 100, 500)}
+	var instances []trace.EvidenceInstance
+	for i := range int64(100) {
+		instances = append(instances, trace.EvidenceInstance{Row: 0, BeginNS: 1000 - i, WallNS: 102 + i, CPUNS: 102 + i}) // longer than the mean of 100
+		instances = append(instances, trace.EvidenceInstance{Row: 1, BeginNS: i, WallNS: 1000})
+		instances = append(instances, trace.EvidenceInstance{Row: 2, BeginNS: i, WallNS: 5, CPUNS: 5})
+	}
+	instances = append(instances, trace.EvidenceInstance{Row: 2, BeginNS: 5000, WallNS: 5})
+	var r trace.Rank
+	ChooseEvidence(&r, rows, []int64{1000, 4, 500}, instances, 1000)
+	require.Equal(t, []trace.EvidenceRow{rows[2], rows[0]}, r.Evidence, "by place, without what takes less than 0.5% of the run")
+	require.Len(t, r.Outliers, 17, "sixteen by length, and the one without the CPU; not what is as long as all others")
+	for i := range r.Outliers[:16] {
+		require.Equal(t, 1, r.Outliers[i].Row)
+		require.True(t, i == 0 || r.Outliers[i].BeginNS > r.Outliers[i-1].BeginNS)
+		require.GreaterOrEqual(t, r.Outliers[i].WallNS, int64(102+84))
+	}
+	require.Equal(t, trace.EvidenceInstance{Row: 0, BeginNS: 5000, WallNS: 5}, r.Outliers[16])
+}

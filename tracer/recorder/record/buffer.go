@@ -1,0 +1,211 @@
+package record
+
+import (
+	"errors"
+	"sync/atomic"
+	"unsafe"
+)
+
+// The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
+const (
+	BufferMagic       = "CAIRNSEG"
+	BufferFormat      = 1
+	BufferHeaderBytes = 4096
+	BufferHeaderWords = BufferHeaderBytes / 8
+
+	// words of the buffer header
+	headerMagic    = 0
+	HeaderFormat   = 1 // u32 format, u32 thread
+	HeaderSequence = 2
+	HeaderUsed     = 3
+	headerDropped  = 4
+	HeaderSample   = 5 // three words: ticks, monotonic, realtime
+	headerStopped  = 8 // a text up to a zero byte, written by the core when tracing stops
+
+	// words of a record
+	LengthWord   = 0 // u32 length, u16 function, u8 binding, u8 flags
+	ReservedWord = 1 // u32 reserved bytes, u32 state
+	EpochWord    = 2
+	EnterWord    = 3
+	ExitWord     = 4
+	AddressWord  = 5
+	ReturnWord   = 6
+	HeaderWords  = 7
+
+	recordHeaderBytes = HeaderWords * 8
+	FlagTruncated     = 1
+	FlagMarker        = 2 // the call counts among the markers of clustering
+
+	stoppedBytes = 1024
+)
+
+// A BufferHeader is the decoded header of a buffer.
+type BufferHeader struct {
+	Thread   uint32
+	Sequence uint64
+	Used     uint64
+	Dropped  uint64
+	Sample   [3]int64 // ticks, monotonic ns, realtime ns
+	Stopped  string
+}
+
+var ErrNoBuffer = errors.New("not a segment of this format")
+
+// Low and high are the two halves of a word as C wrote them at its first and second four bytes.
+func Low(w uint64) uint32 {
+	if bigEndian {
+		return uint32(w >> 32)
+	}
+	return uint32(w)
+}
+
+func High(w uint64) uint32 {
+	if bigEndian {
+		return uint32(w)
+	}
+	return uint32(w >> 32)
+}
+
+func Join(first, second uint32) uint64 {
+	if bigEndian {
+		return uint64(first)<<32 | uint64(second)
+	}
+	return uint64(second)<<32 | uint64(first)
+}
+
+var bigEndian = func() bool {
+	one := uint16(1)
+	return *(*byte)(unsafe.Pointer(&one)) == 0
+}()
+
+// BytesOf is the memory of words.
+func BytesOf(words []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
+}
+
+func ParseBufferHeader(words []uint64) (BufferHeader, error) {
+	var h BufferHeader
+	if len(words) < BufferHeaderWords || string(BytesOf(words[:1])) != BufferMagic || Low(words[HeaderFormat]) != BufferFormat {
+		return h, ErrNoBuffer
+	}
+	h.Thread = High(words[HeaderFormat])
+	h.Sequence = words[HeaderSequence]
+	h.Used = words[HeaderUsed]
+	h.Dropped = words[headerDropped]
+	for i := range h.Sample {
+		h.Sample[i] = int64(words[HeaderSample+i])
+	}
+	text := BytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
+	for i, b := range text {
+		if b == 0 {
+			h.Stopped = string(text[:i])
+			break
+		}
+	}
+	return h, nil
+}
+
+// A Buffer is a part of a thread's records.
+type Buffer struct {
+	Thread   uint32
+	Sequence uint64
+	Words    []uint64 // with the header
+	Live     bool     // mapped memory that the application may be writing to
+	Name     string   // of the file that it was read from
+	Stopped  string   // why the core stopped tracing, if it did
+}
+
+// Available is the number of words of records, header included, that are there by now.
+func (s *Buffer) Available() int {
+	used := LoadAcquire(&s.Words[HeaderUsed], s.Live)
+	if limit := uint64(len(s.Words)-BufferHeaderWords) * 8; used > limit {
+		used = limit
+	}
+	return BufferHeaderWords + int(used/8)
+}
+
+// A Record is one call, raw. It is valid as long as its buffer is.
+type Record struct {
+	Words    []uint64 // header and payload, as long as is meaningful
+	Function uint16
+	binding  uint8
+	Flags    uint8
+	Epoch    uint64
+	Open     bool // the process ended before the call returned: inputs are there, and nothing else
+}
+
+// FunctionIn is the function of a record, by its first word.
+func FunctionIn(first uint64) uint16 {
+	if bigEndian {
+		return uint16(High(first) >> 16)
+	}
+	return uint16(High(first))
+}
+
+// RecordAt looks at the record that begins at word at, of those before limit. reserved is 0 when what is there cannot
+// be a record; open says that it is not committed.
+func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
+	if limit-at < HeaderWords {
+		return r, 0, false
+	}
+	second := LoadAcquire(&s.Words[at+ReservedWord], s.Live)
+	reserved = int(Low(second)) / 8
+	if reserved < HeaderWords || reserved > limit-at || Low(second)%8 != 0 {
+		return r, 0, false
+	}
+	first := s.Words[at+LengthWord]
+	rest := High(first)
+	if bigEndian {
+		r.Function, r.binding, r.Flags = uint16(rest>>16), uint8(rest>>8), uint8(rest)
+	} else {
+		r.Function, r.binding, r.Flags = uint16(rest), uint8(rest>>16), uint8(rest>>24)
+	}
+	r.Epoch = s.Words[at+EpochWord]
+	if High(second) != 1 {
+		r.Words = s.Words[at : at+reserved]
+		return r, reserved, true
+	}
+	length := int(Low(first)) / 8
+	if length < HeaderWords || length > reserved {
+		return r, 0, false
+	}
+	r.Words = s.Words[at : at+length : at+length]
+	return r, reserved, false
+}
+
+// LoadAcquire reads a word that another thread of C code may have stored with release order.
+func LoadAcquire(p *uint64, live bool) uint64 {
+	if live {
+		return atomic.LoadUint64(p)
+	}
+	return *p
+}
+
+// LiveBuffer is the buffer that a thread may be writing to a mapped file.
+func LiveBuffer(data []byte) *Buffer {
+	words := WordsOf(data)
+	return &Buffer{Thread: High(words[HeaderFormat]), Sequence: words[HeaderSequence], Words: words, Live: true}
+}
+
+// WordsOf is memory as words.
+func WordsOf(data []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
+}
+
+// WriteStopped writes into the header of a mapped buffer why tracing stopped. The buffer may be gone, and be the reason.
+func WriteStopped(data []byte, text string) {
+	defer func() { _ = recover() }()
+	words := WordsOf(data)
+	area := BytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
+	n := copy(area[:len(area)-1], text)
+	area[n] = 0
+}
+
+// IsMarker reports whether a call counts among the markers, by the first word of its record.
+func IsMarker(first uint64) bool {
+	flags := High(first) >> 24
+	if bigEndian {
+		flags = High(first) & 0xff
+	}
+	return flags&FlagMarker != 0
+}

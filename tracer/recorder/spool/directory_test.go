@@ -1,0 +1,102 @@
+package spool
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// odd puts something that is no regular file in the place of a file.
+var odd = map[string]func(t *testing.T, path, secret string){
+	"link": func(t *testing.T, path, secret string) { require.NoError(t, os.Symlink(secret, path)) },
+	"inner link": func(t *testing.T, path, _ string) {
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "other"), []byte("SECRET"), 0o644))
+		require.NoError(t, os.Symlink("other", path))
+	},
+	"FIFO":      func(t *testing.T, path, _ string) { require.NoError(t, unix.Mkfifo(path, 0o666)) },
+	"device":    func(t *testing.T, path, _ string) { require.NoError(t, unix.Mknod(path, unix.S_IFCHR|0o666, 0x0105)) },
+	"directory": func(t *testing.T, path, _ string) { require.NoError(t, os.Mkdir(path, 0o755)) },
+	"huge": func(t *testing.T, path, _ string) {
+		require.NoError(t, os.WriteFile(path, nil, 0o644))
+		require.NoError(t, os.Truncate(path, 1<<40))
+	},
+}
+
+// Whatever a process has put into its directory, whoever reads it is neither led out of it nor made to wait, and what it
+// says of it has nothing of what is there.
+func TestOddFilesAreRefused(t *testing.T) {
+	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
+		for what, put := range odd {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				s := recordtest.NewShim(t)
+				s.Process.BootID = ""
+				s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 200)
+				w, dir := startSpool(t, s)
+				w.play(s, nil)
+				require.NoError(t, w.spool.checkpoint())
+				secret := filepath.Join(t.TempDir(), "secretKey")
+				require.NoError(t, os.WriteFile(secret, []byte("SECRET"), 0o600))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
+				put(t, filepath.Join(dir, name), secret)
+				said := make(chan string, 1)
+				go func() {
+					_, aliveErr := Alive(dir)
+					_, report, err := Recover(dir)
+					_, _, snapErr := Snapshot(dir)
+					var text strings.Builder
+					for _, e := range []error{aliveErr, err, snapErr} {
+						if e != nil {
+							text.WriteString(e.Error() + "\n")
+						}
+					}
+					if report != nil {
+						text.WriteString(strings.Join(report.Notes, "\n"))
+					}
+					said <- text.String()
+				}()
+				select {
+				case text := <-said:
+					require.NotContains(t, text, "SECRET")
+					if what != "huge" || name != lockFile { // it is not read
+						require.Contains(t, text, name)
+						require.Contains(t, text, "refused")
+					}
+				case <-time.After(20 * time.Second):
+					t.Fatal("it waits")
+				}
+			})
+		}
+	}
+}
+
+// The text of an error about process.json has nothing of what is in it.
+func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
+	for _, content := range []string{"topsecret", `{"pid":"topsecret"}`, `{"format":1,"constants":[{"kind":"topsecret","value":"topsecret"}]}`, `{"topsecret`} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, processFile), []byte(content), 0o644))
+		_, err := ReadProcess(dir)
+		require.Error(t, err)
+		for _, leak := range []string{"topsecret", "'o'", "'t'"} {
+			require.NotContains(t, err.Error(), leak)
+		}
+	}
+}
+
+// A directory that cannot be read just now, for want of descriptors for example, is not one without calls.
+func TestDirectoryThatCannotBeRead(t *testing.T) {
+	d, err := openPath(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	_, err = d.buffers()
+	require.Error(t, err)
+}

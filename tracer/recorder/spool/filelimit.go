@@ -1,0 +1,17 @@
+package spool
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// fitsLimit reports whether a file may become so long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would
+// end the application: its limit is not meant for us, but it holds for us.
+func fitsLimit(size int64) error {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && uint64(size) > limit.Cur {
+		return fmt.Errorf("a file of %d bytes is more than the limit of file sizes (ulimit -f) allows, %d: %w", size, limit.Cur, unix.EFBIG)
+	}
+	return nil
+}

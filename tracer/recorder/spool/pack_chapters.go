@@ -1,0 +1,63 @@
+package spool
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// packChapters copies the chapters in some files of the log, and returns the first ones of which all is in parts once this
+// one has its name. Chapters wait for the times of their calls: these are coded with what the calls are, and that must not
+// have to be read from the store.
+func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []string, err error) {
+	ready := map[uint32]uint64{}         // calls of each thread
+	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
+	for _, c := range r.ClosedChapters() {
+		ready[c.Thread] = c.Calls // a later checkpoint counts more
+		if c.Timed {
+			ready[c.Thread] = min(c.Calls, k.next[c.Thread]*timing.BlockCalls)
+		}
+		next[c.Thread] = trace.ChapterOf{Thread: int(c.Thread), Number: uint64(c.Coded), Calls: c.CodedCalls}
+	}
+	for i, file := range files {
+		var blocks []recorder.LoggedBlock
+		for of, list := range k.log.Blocks {
+			for _, b := range list {
+				if of.IsChapter() && b.File == file {
+					blocks = append(blocks, b)
+				}
+			}
+		}
+		slices.SortFunc(blocks, func(a, b recorder.LoggedBlock) int { return cmp.Compare(a.At, b.At) })
+		for j := range blocks {
+			b := &blocks[j]
+			at := next[b.Of.Thread]
+			switch {
+			case b.First+b.N <= at.Calls:
+				continue // a part has it
+			case b.First+b.N > ready[b.Of.Thread]:
+				return files[:i], nil
+			case b.First != at.Calls:
+				return files[:i], recorder.ErrBlocks
+			}
+			whole, err := k.log.Open(b)
+			if err != nil {
+				return files[:i], err
+			}
+			if err := k.begin(); err != nil {
+				return files[:i], err
+			}
+			of := at
+			of.Calls = b.N
+			if err := k.part.Chapter(of, whole.Data[0]); err != nil {
+				return files[:i], err
+			}
+			at.Number, at.Calls = at.Number+1, at.Calls+b.N
+			next[b.Of.Thread] = at
+		}
+	}
+	return files, nil
+}

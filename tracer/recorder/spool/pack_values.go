@@ -1,0 +1,122 @@
+package spool
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// Blocks of values have any number of them, those of one stream among those of others. What fills chunks goes into the
+// part. What is left of each stream, less than a chunk, is written anew: so files of the log can be removed though some of
+// their streams get no more values.
+const (
+	leftFile = "left" // of the values in files of the log that were removed
+	leftNew  = "left.new"
+	// maxLeft is how many bytes may be left; with more the log stays as it is.
+	maxLeft = maxBlockFile / 2
+)
+
+// packValues codes the values in some files of the log, and returns the first ones of which nothing is needed any more
+// once the part and what is left have their names.
+func (k *packer) packValues(r *recorder.Recorder, files []string) (coded []string, err error) {
+	files = counted(k.log, files, r)
+	if len(files) == 0 {
+		return nil, nil
+	}
+	bytes := 0
+	for of := range r.ClosedStreams() {
+		if err := k.packStream(of, files); err != nil {
+			return nil, err
+		}
+		if n := len(k.left); n > 0 && k.left[n-1].Of == of {
+			bytes += recorder.BlockHeader + len(k.left[n-1].Data[0])
+		}
+	}
+	if bytes > maxLeft {
+		return nil, nil
+	}
+	return files, nil
+}
+
+// counted are the first files whose blocks the checkpoint counts.
+func counted(x *recorder.BlockIndex, files []string, r *recorder.Recorder) []string {
+	n := map[recorder.BlockOf]uint64{}
+	for of, values := range r.ClosedStreams() {
+		n[of] = values
+	}
+	for of, list := range x.Blocks {
+		for _, b := range list {
+			if i := slices.Index(files, b.File); i >= 0 && b.First+b.N > n[of] {
+				files = files[:i]
+			}
+		}
+	}
+	return files
+}
+
+// packStream codes the chunks of a stream that are in some files of the log, or were left of earlier ones.
+func (k *packer) packStream(of recorder.BlockOf, files []string) error {
+	chunks := k.log.Chunks[of]
+	from := uint64(len(chunks)) * codec.SequenceChunk
+	to := from
+	for _, b := range k.log.Blocks[of] {
+		if b.File == leftFile || slices.Contains(files, b.File) {
+			to = max(to, b.First+b.N)
+		}
+	}
+	blocks, err := k.log.Between(of, from, to)
+	if err != nil {
+		return err
+	}
+	var b codec.SequenceBuilder
+	for _, c := range chunks {
+		b.PushChunk(c)
+	}
+	if err := k.log.Push(&b, blocks); err != nil {
+		return err
+	}
+	values := b.Sequence()
+	for number := len(chunks); number < len(values.Chunks); number++ {
+		if err := k.begin(); err != nil {
+			return err
+		}
+		is := trace.ChunkOf{Thread: int(of.Thread), Terminal: of.Terminal, Stream: of.Stream, Number: uint64(number)}
+		if err := k.part.Chunk(is, values.Chunks[number]); err != nil {
+			return err
+		}
+		k.values += codec.SequenceChunk
+	}
+	if n := len(values.Values); n > 0 {
+		first := uint64(len(values.Chunks)) * codec.SequenceChunk
+		k.left = append(k.left, &recorder.Block{Of: of, First: first, N: uint64(n), Data: [2][]byte{recorder.EncodeRuns(values.Values)}})
+	}
+	return nil
+}
+
+// keepLeft writes what is left of the values, in the place of what was left before, and says how much longer that is.
+func (d *Directory) keepLeft(left []*recorder.Block) (grown int64, err error) {
+	var text []byte
+	for _, b := range left {
+		text = b.Append(text)
+	}
+	before := int64(0)
+	if info, err := d.root.Lstat(leftFile); err == nil {
+		before = info.Size()
+	}
+	f, err := plainfile.Create(d.root, leftNew)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.root.Rename(leftNew, leftFile)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(text)) - before, nil
+}

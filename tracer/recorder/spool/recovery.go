@@ -1,0 +1,311 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// A Report says how a recovery went.
+type Report struct {
+	Process    *record.Process
+	Rank       int
+	WorldSize  int
+	Calls      uint64
+	EndedEarly string // "" when MPI_Finalize returned
+	Lost       uint64 // calls that are missing
+	Checkpoint bool   // there was one
+	Buffers    int    // that were read
+	Notes      []string
+	Parts      []Part // that have times of the trace
+	Memory     int64  // bytes that the trace takes while it is merged, about
+}
+
+// Bounds of the files that a recovery reads.
+const (
+	maxBufferFile = maxBufferBytes + record.BufferHeaderBytes
+	maxStateFile  = 4 * maxStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
+)
+
+// Recover finishes what a process left in its directory (Directory.Recover).
+func Recover(dir string) (*trace.Content, *Report, error) {
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	return d.Recover()
+}
+
+// Snapshot is the trace of a living process so far (Directory.Snapshot).
+func Snapshot(dir string) (*trace.Content, *Report, error) {
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	return d.Snapshot()
+}
+
+// recoverAt also returns the number of the checkpoint that it went on from.
+func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, error) {
+	fail := func(err error) (*trace.Content, *Report, uint64, error) { return nil, nil, 0, err }
+	p, err := d.Process()
+	if err != nil {
+		return fail(err)
+	}
+	last, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
+	if err != nil {
+		return fail(err)
+	}
+	report := &Report{Process: p, Checkpoint: last != nil}
+	if last == nil {
+		last = &lastCheckpoint{recorder: recorder.New(p)}
+	}
+	r := last.recorder
+	r.ChaptersApart = d.ChaptersApart
+	entries := d.optional(r, record.DictionaryFile)
+	if entries != nil {
+		defer entries.Close()
+	}
+	if entries != nil && d.fits(r, entries, record.MaxDictionary) {
+		r.Dictionary().Read(entries)
+	}
+	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
+	sources, err := d.readBuffers(r, ended)
+	if err != nil {
+		return fail(err)
+	}
+	for _, s := range sources {
+		report.Buffers += len(s.Buffers)
+	}
+	r.ConsumeLast(sources, seen.Life())
+	if p.BootID != "" && p.BootID == bootID() {
+		if now, ok := clock.Now(p.Clock.Kind); ok {
+			r.Sample(now)
+		}
+	}
+	found := seen.Evidence(r.SiteOf)
+	took := decodeUsage(d.optionalContent(r, usageFile, 1<<20))
+	content, err := r.Content()
+	if err != nil {
+		return fail(err)
+	}
+	found.AddTo(content)
+	if took != nil {
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
+	}
+	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.Context() })
+	if ended {
+		report.EndedEarly = r.EndedEarly()
+		content.Ranks.Change(0, func(rank *trace.Rank) {
+			if rank.EndedEarly = report.EndedEarly; rank.EndedEarly != "" && !rank.TracingStopped() {
+				rank.End = r.End()
+			}
+		})
+	}
+	report.Rank, report.WorldSize = content.Ranks.At(0).Rank, content.Meta.WorldSize
+	report.Calls = r.Calls()
+	report.Lost = r.LostCalls()
+	report.Notes = content.Meta.Notes
+	report.Memory = r.ShardMemory(content)
+	report.Parts = last.parts
+	return content, report, last.number, nil
+}
+
+// optional opens a file without which a process can be recovered; nil if there is none. What is there and no file is noted.
+func (d *Directory) optional(r *recorder.Recorder, name string) *os.File {
+	f, err := d.open(name)
+	if err != nil {
+		r.AddNote("%v", err)
+		return nil
+	}
+	return f
+}
+
+// fits reports whether a file is not larger than limit, and notes it if it is.
+func (d *Directory) fits(r *recorder.Recorder, f *os.File, limit int64) bool {
+	info, err := f.Stat()
+	if err == nil && info.Size() > limit {
+		r.AddNote("%s is %v: %d bytes, more than %d", f.Name(), plainfile.ErrOdd, info.Size(), limit)
+	}
+	return err == nil && info.Size() <= limit
+}
+
+// optionalContent reads such a file.
+func (d *Directory) optionalContent(r *recorder.Recorder, name string, limit int64) []byte {
+	f := d.optional(r, name)
+	if f == nil {
+		return nil
+	}
+	defer f.Close()
+	b, err := plainfile.ReadOpen(f, limit)
+	if err != nil {
+		r.AddNote("%v", err)
+		return nil
+	}
+	return b
+}
+
+// A lastCheckpoint is what was read of a process's last checkpoint.
+type lastCheckpoint struct {
+	recorder *recorder.Recorder // with an index of the blocks that it counts
+	number   uint64
+	parts    []Part
+}
+
+// readCheckpoint reads the newest state, and where the blocks are that it counts, in some logs; nil if there is no checkpoint.
+func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastCheckpoint, error) {
+	const tries = 5
+	var last lastCheckpoint
+	for try := 1; ; try++ {
+		state, n, ok, err := d.readState()
+		if err != nil || !ok {
+			return nil, err
+		}
+		if last.recorder, err = recorder.RestoreFrom(p, state, d.readTables); err == nil {
+			last.number = n
+			break
+		}
+		// the next checkpoint may have removed the tables of this one
+		if !errors.Is(err, os.ErrNotExist) || try == tries {
+			return nil, fmt.Errorf("%s: %w", stateFiles[n%2], err)
+		}
+	}
+	var err error
+	last.recorder.Blocks, last.parts, err = d.readBlockIndex(logs...)
+	if err != nil {
+		return nil, err
+	}
+	return &last, nil
+}
+
+// readBuffers reads the record buffers that the recorder has not consumed yet, thread by thread.
+func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.Source, error) {
+	names, err := d.buffers()
+	if err != nil {
+		return nil, err
+	}
+	byThread := map[uint32]*recorder.Source{}
+	for _, name := range names {
+		seg, err := d.readBuffer(name)
+		switch {
+		case errors.Is(err, record.ErrNoBuffer):
+			// a file that was made but never given to a thread, or was just being
+			continue
+		case errors.Is(err, os.ErrNotExist) && !ended:
+			continue // removed between listing and opening
+		case err != nil:
+			return nil, err
+		}
+		if seg.Stopped != "" {
+			r.NoteStopped(seg.Stopped)
+		}
+		s := byThread[seg.Thread]
+		if s == nil {
+			s = r.NewSource(seg.Thread)
+			s.Closed, s.Ended = ended, ended
+			byThread[seg.Thread] = s
+		}
+		s.Add(seg)
+	}
+	var sources []*recorder.Source
+	for _, s := range byThread {
+		sort.Slice(s.Buffers, func(i, j int) bool { return s.Buffers[i].Sequence < s.Buffers[j].Sequence })
+		if n := len(s.Buffers); n > 0 && !ended {
+			last := s.Buffers[n-1]
+			if s.Buffers[n-1], err = d.readSettled(last); err != nil {
+				return nil, err
+			}
+		}
+		if missing := r.Resume(s); missing && !ended {
+			return nil, errMoved
+		}
+		sources = append(sources, s)
+	}
+	sort.Slice(sources, func(i, j int) bool { return sources[i].Number() < sources[j].Number() })
+	return sources, nil
+}
+
+// errMoved says that buffers of a living process went on while they were read.
+var errMoved = errors.New("segments were reused while they were read")
+
+// readBuffer reads a buffer file.
+func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
+	f, err := plainfile.Open(d.root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxBufferFile {
+		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
+	}
+	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
+	header := make([]uint64, record.BufferHeaderWords)
+	if _, err := io.ReadFull(f, record.BytesOf(header)); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, record.ErrNoBuffer
+		}
+		return nil, err
+	}
+	h, err := record.ParseBufferHeader(header)
+	if err != nil {
+		return nil, record.ErrNoBuffer
+	}
+	used := min(h.Used, uint64(info.Size()-record.BufferHeaderBytes)) / 8
+	words := make([]uint64, record.BufferHeaderWords+used)
+	copy(words, header)
+	n, err := f.ReadAt(record.BytesOf(words[record.BufferHeaderWords:]), record.BufferHeaderBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return &record.Buffer{Name: name, Thread: h.Thread, Sequence: h.Sequence, Words: words[:record.BufferHeaderWords+n/8], Stopped: record.Printable([]byte(h.Stopped))}, nil
+}
+
+// readSettled reads the buffer that a thread of a living process is writing to, up to the first call that has not
+// returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
+// written.
+func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
+	settled := record.BufferHeaderWords
+	for limit := first.Available(); ; {
+		_, reserved, open := first.RecordAt(settled, limit)
+		if reserved == 0 || open {
+			break
+		}
+		settled += reserved
+	}
+	second, err := d.readBuffer(first.Name)
+	if err != nil {
+		return nil, err
+	}
+	if second.Thread != first.Thread || second.Sequence != first.Sequence || len(second.Words) < settled {
+		return nil, record.ErrNoBuffer
+	}
+	second.Words = second.Words[:settled]
+	return second, nil
+}
+
+// bootID is the id of the running kernel.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	for len(b) > 0 && b[len(b)-1] == '\n' {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}

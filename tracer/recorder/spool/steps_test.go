@@ -1,0 +1,140 @@
+package spool
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// steps are the named steps of a buffer's way and of a checkpoint: all that the source has.
+func steps(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, file := range []string{"spool.go", "block_log.go", "state_file.go"} {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\.reach\("([^"]+)"\)`).FindAllStringSubmatch(string(b), -1) {
+			require.NotContains(t, names, m[1], "two steps have one name")
+			names = append(names, m[1])
+		}
+	}
+	require.GreaterOrEqual(t, len(names), 10)
+	return names
+}
+
+// The variables of a process that plays the program and dies.
+const (
+	victimSpool = "CAIRN_TEST_SPOOL"
+	victimStep  = "CAIRN_TEST_STEP"
+	victimCount = "CAIRN_TEST_COUNT"
+	progress    = "progress" // a file with the number of records that were written
+)
+
+// victimProgram is what the process does that is killed, with small buffers and many checkpoints.
+func victimProgram(t testing.TB) *recordtest.Shim {
+	s := recordtest.NewShim(t)
+	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
+	s.Process.BootID = ""
+	s.RandomProgram(rand.New(rand.NewPCG(11, 4)), 1500)
+	return s
+}
+
+// TestVictim is run by the tests below, in a process of its own.
+func TestVictim(t *testing.T) {
+	spool := os.Getenv(victimSpool)
+	if spool == "" {
+		return // it is nobody's victim
+	}
+	s := victimProgram(t)
+	dir := filepath.Join(spool, s.Process.Directory)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	w, _ := openSpool(t, s, dir)
+	sp := w.spool
+	sp.recorder.Limits.BlockCalls = 64 // so that there are full ones
+	sp.tables.minBytes = 512           // so that there is more than one file
+	left, err := strconv.Atoi(os.Getenv(victimCount))
+	require.NoError(t, err)
+	reached := map[string]int{}
+	sp.hook = func(step string) {
+		reached[step]++
+		if step != os.Getenv(victimStep) {
+			return
+		}
+		if left--; left == 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	count, err := os.Create(filepath.Join(spool, progress))
+	require.NoError(t, err)
+	w.play(s, func(n int) {
+		_, _ = count.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(n)), 0)
+		if n%200 == 0 {
+			sp.raw = checkpointBytes + sp.stateSize + 1 // as if 4 MiB had gone by
+		}
+	})
+	for step, n := range reached {
+		fmt.Printf("REACHED %d %s\n", n, step)
+	}
+}
+
+// dies runs the victim until it reaches a step for the nth time, and returns its spool and how many records it had
+// written; killed is false when it never came that far.
+func dies(t *testing.T, step string, n int) (spool string, written uint64, killed bool, output string) {
+	t.Helper()
+	spool = t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestVictim$", "-test.v")
+	cmd.Env = append(os.Environ(), victimSpool+"="+spool, victimStep+"="+step, victimCount+"="+strconv.Itoa(n))
+	out, _ := cmd.CombinedOutput()
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	killed = status.Signaled() && status.Signal() == syscall.SIGKILL
+	require.True(t, killed || cmd.ProcessState.Success(), "%s", out)
+	if b, err := os.ReadFile(filepath.Join(spool, progress)); err == nil && len(b) == 8 {
+		written = binary.LittleEndian.Uint64(b)
+	}
+	return spool, written, killed, string(out)
+}
+
+// A process that is killed at any named step of a buffer's way or a checkpoint is recovered up to its last call.
+func TestKilledAtEveryStep(t *testing.T) {
+	s := victimProgram(t)
+	whole := wholeContent(s)
+	var all [][]string
+	for i := range whole.Threads.Len() {
+		all = append(all, recordtest.Lines(t, whole, i))
+	}
+	_, _, killed, output := dies(t, "", 1)
+	require.False(t, killed)
+	for _, step := range steps(t) {
+		m := regexp.MustCompile(`REACHED (\d+) ` + regexp.QuoteMeta(step) + `\n`).FindStringSubmatch(output)
+		require.NotNil(t, m, "the program never comes to the step %q: %s", step, output)
+		times, _ := strconv.Atoi(m[1])
+		for _, n := range []int{1, (times + 1) / 2, times} {
+			t.Run(fmt.Sprintf("%s/%d", step, n), func(t *testing.T) {
+				spool, written, killed, output := dies(t, step, n)
+				require.True(t, killed, output)
+				c, report, err := Recover(filepath.Join(spool, s.Process.Directory))
+				require.NoError(t, err)
+				require.Zero(t, report.Lost)
+				require.GreaterOrEqual(t, report.Calls, written)
+				require.LessOrEqual(t, report.Calls, written+1)
+				for _, th := range c.Threads.All() {
+					require.Equal(t, all[th.Thread][:th.Calls], append([]string{}, recordtest.Lines(t, c, th.Thread)...), "thread %d", th.Thread)
+				}
+				requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
+			})
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
+
+// sequenceOf is all of a value stream: the chunks that are in parts, what is in the log, and what is in memory.
+func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
+	var b codec.SequenceBuilder
+	if r.Blocks != nil {
+		for _, c := range r.Blocks.Chunks[of] {
+			if b.Len()+codec.SequenceChunk > s.inBlocks {
+				break
+			}
+			b.PushChunk(c)
+		}
+	}
+	logged, full, err := r.blocksOf(of, b.Len(), s.inBlocks)
+	if err != nil {
+		return codec.Sequence{}, err
+	}
+	if err := r.Blocks.Push(&b, logged); err != nil {
+		return codec.Sequence{}, err
+	}
+	for _, block := range full {
+		if err := pushRuns(&b, block.Data[0], block.First, block.N); err != nil {
+			return codec.Sequence{}, err
+		}
+	}
+	if err := pushRuns(&b, s.encoded(0), s.inBlocks, s.n-s.inBlocks); err != nil {
+		return codec.Sequence{}, err
+	}
+	return b.Sequence(), nil
+}
+
+// Push adds the values of blocks of a stream to those that are there.
+func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error {
+	for i := range blocks {
+		b, err := x.Open(&blocks[i])
+		if err != nil {
+			return err
+		}
+		if err := pushRuns(to, b.Data[0], b.First, b.N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pushRuns adds n values, of which the first has this number, but for those that are there already.
+func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
+	if first > to.Len() || first+n < first {
+		return ErrBlocks
+	}
+	there := min(to.Len()-first, n)
+	for len(runs) > 0 {
+		v, i := binary.Varint(runs)
+		if i <= 0 {
+			return ErrBlocks
+		}
+		k, j := binary.Uvarint(runs[i:])
+		if j <= 0 || k >= n {
+			return ErrBlocks
+		}
+		runs = runs[i+j:]
+		k++
+		n -= k
+		passed := min(there, k)
+		there -= passed
+		to.PushRun(v, k-passed)
+	}
+	if n != 0 {
+		return ErrBlocks
+	}
+	return nil
+}
+
+// A LoggedBlock says where a block of a log is.
+type LoggedBlock struct {
+	Block        // without its data
+	File  string // of the log
+	At    int64  // of the header
+	Size  int    // with the header
+}
+
+// A BlockIndex says where the blocks of a process are that are in memory no more: in its logs, or coded in parts. It is for
+// who reads them, and not for the process itself.
+type BlockIndex struct {
+	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
+	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it stands in its file
+	Coded    map[int][]trace.PartBlock            // of each thread's times: the first blocks, where they are in parts
+	Chunks   map[BlockOf][]*codec.Chunk           // of each stream: the same
+	Chapters map[int][]*trace.Chapter             // of each thread: the same
+}
+
+// Between lists the blocks that have the values from one number on up to another one of a column or stream. The first may
+// begin before them.
+func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error) {
+	if from == to {
+		return nil, nil
+	}
+	if x == nil {
+		return nil, ErrBlocks
+	}
+	var list []LoggedBlock
+	for _, b := range x.Blocks[of] {
+		if from == to {
+			break
+		}
+		end := b.First + b.N
+		if end <= from {
+			continue // a part has it, or the block before
+		}
+		if b.First > from || end < b.First || end > to {
+			return nil, ErrBlocks
+		}
+		list = append(list, b)
+		from = end
+	}
+	if from != to {
+		return nil, ErrBlocks
+	}
+	return list, nil
+}
+
+// Open reads a block.
+func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
+	text, err := x.Read(b)
+	if err != nil {
+		return nil, err
+	}
+	whole, size, ok := ParseBlock(text)
+	if !ok || size != b.Size || whole.Of != b.Of || whole.First != b.First || whole.N != b.N {
+		return nil, ErrBlocks
+	}
+	return whole, nil
+}
+
+// blocksOf lists the blocks that have the values from one number on up to another one, from a log and from memory.
+func (r *Recorder) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
+	inLog := to
+	for _, b := range r.full {
+		if b.Of == of {
+			full = append(full, b)
+			inLog = min(inLog, b.First)
+		}
+	}
+	logged, err = r.Blocks.Between(of, from, inLog)
+	return logged, full, err
+}
+
+// TimesIn are the times in some blocks of a log, in their order.
+func (x *BlockIndex) TimesIn(blocks []LoggedBlock) trace.TimingSource {
+	return &threadTimes{log: x, logged: blocks}
+}

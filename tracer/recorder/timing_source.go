@@ -1,0 +1,125 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
+
+// The times of a thread are read in blocks, when they are needed: a trace that is made of a process holds no more of them
+// than one block.
+
+// A CallRange is calls of a thread: from the first to the one before to.
+type CallRange struct{ From, To uint64 }
+
+// threadTimes are the times of a thread as a trace.TimingSource.
+type threadTimes struct {
+	log          *BlockIndex
+	logged       []LoggedBlock
+	memory       [][2][]byte // what follows
+	extrapolated []CallRange // calls for which the lead's times stand
+}
+
+// times gives a thread of a trace, whose content it is to be, its times; none where those of single calls are not kept.
+func (t *thread) times(to *trace.Thread, of *trace.Content) error {
+	r := t.recorder
+	var coded []trace.PartBlock
+	if r.Blocks != nil && t.tally == nil {
+		coded = r.Blocks.Coded[int(t.number)]
+		coded = coded[:min(uint64(len(coded)), t.blockTimes/timing.BlockCalls)]
+	}
+	from := uint64(len(coded)) * timing.BlockCalls
+	logged, full, err := r.blocksOf(TimesOf(t.number), from, t.blockTimes)
+	if err != nil {
+		return err
+	}
+	rest := &threadTimes{log: r.Blocks, logged: logged}
+	for _, b := range full {
+		rest.memory = append(rest.memory, b.Data)
+	}
+	columns := [][2]*column{{&t.gaps, &t.durations}}
+	if y := t.tally; y != nil {
+		for _, w := range []*waiting{&y.closed, &y.now} {
+			columns = append(columns, [2]*column{&w.gaps, &w.durations})
+		}
+		for from, to := range y.Extrapolated() {
+			rest.extrapolated = append(rest.extrapolated, CallRange{from, to})
+		}
+	}
+	for _, c := range columns {
+		if c[0].n > 0 {
+			rest.memory = append(rest.memory, [2][]byte{slices.Clip(c[0].b), slices.Clip(c[1].b)})
+		}
+	}
+	if len(rest.logged)+len(rest.memory)+len(rest.extrapolated) > 0 {
+		to.Timing = rest
+	}
+	if len(coded) > 0 {
+		ticks := t.blockTicks
+		switch {
+		case len(logged) > 0:
+			ticks = logged[0].Before
+		case len(full) > 0:
+			ticks = full[0].Before
+		}
+		to.Timing = &trace.CodedTimes{Of: of, Root: to.Root, Blocks: coded, Ticks: ticks, Rest: to.Timing}
+	}
+	return nil
+}
+
+// OpenTiming begins to read at the first call.
+func (s *threadTimes) OpenTiming() (trace.TimingReader, error) { return &timesReader{from: *s}, nil }
+
+type timesReader struct {
+	from threadTimes // what is still to be read
+	data [2][]byte   // of the block
+	call uint64
+}
+
+func (r *timesReader) ReadTiming(gaps, durations []int64) (int, error) {
+	for i := range gaps {
+		led := &r.from.extrapolated
+		for len(*led) > 0 && r.call >= (*led)[0].To {
+			*led = (*led)[1:]
+		}
+		if len(*led) > 0 && r.call >= (*led)[0].From {
+			gaps[i], durations[i] = 0, 0
+			r.call++
+			continue
+		}
+		if len(r.data[0]) == 0 && len(r.data[1]) == 0 {
+			if more, err := r.block(); !more {
+				return i, err
+			}
+		}
+		for k, to := range [2][]int64{gaps, durations} {
+			v, n := binary.Varint(r.data[k])
+			if n <= 0 {
+				return i, ErrBlocks
+			}
+			to[i], r.data[k] = v, r.data[k][n:]
+		}
+		r.call++
+	}
+	return len(gaps), nil
+}
+
+// block goes on to the next block; false at the end.
+func (r *timesReader) block() (bool, error) {
+	s := &r.from
+	switch {
+	case len(s.logged) > 0:
+		b, err := s.log.Open(&s.logged[0])
+		if err != nil {
+			return false, err
+		}
+		r.data, s.logged = b.Data, s.logged[1:]
+	case len(s.memory) > 0:
+		r.data, s.memory = s.memory[0], s.memory[1:]
+	default:
+		return false, nil
+	}
+	return true, nil
+}
