@@ -5,7 +5,7 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
-SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
+SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so lib/libcairn-reference-openmpi.so lib/libcairn-reference-mpich.so
 ALLOCATIONS := lib/libcairn-allocations.so
 REPLAYERS := lib/cairn-replay-openmpi lib/cairn-replay-mpich
 export KUBEBUILDER_ASSETS := $(CACHE)/bin

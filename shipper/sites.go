@@ -53,7 +53,7 @@ func (t *symbolTables) resolved() string {
 }
 
 // What the tracer leaves when it has started the resolver for a binary
-// (tracer/shim/resolve.c), and what the resolver leaves.
+// (tracer/shim/address/resolve.c), and what the resolver leaves.
 const (
 	startedExtension = ".started"
 	tableExtension   = ".json"

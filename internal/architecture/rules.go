@@ -103,7 +103,7 @@ var Rooms = []Room{
 		About: "the command line",
 	},
 	{
-		Name: "workshop", Folders: []string{"hack", "internal/plant", "internal/architecture", "internal/repository"},
+		Name: "workshop", Folders: []string{"hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
 		May:   []string{"trace", "merger", "simulate", "analyzer"},
 		About: "benchmarks, planted problems, checks of the repository",
 	},
@@ -111,7 +111,8 @@ var Rooms = []Room{
 		Name: testSupport, Outside: Kubernetes,
 		Folders: []string{
 			"test", "internal/apiserver", "internal/miniotest", "internal/seektest",
-			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/shim/shimtest",
+			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest",
+			"tracer/shim/shimtest",
 		},
 		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
 		About: "support of tests, known to tests only",

@@ -24,8 +24,10 @@ func sanitizedTracer(t *testing.T) (environment []string) {
 	require.NoError(t, os.Mkdir(lib, 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o777))
 	sanitized := shimtest.Sanitized(t, "asan")
-	for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
-		require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))
+	for _, implementation := range implementations {
+		for _, name := range []string{"libcairn-" + implementation + ".so", "libcairn-reference-" + implementation + ".so"} {
+			require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))
+		}
 	}
 	for _, name := range []string{"libcairn-core.so", "libcairn-allocations.so"} {
 		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", name), filepath.Join(lib, name)))

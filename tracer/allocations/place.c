@@ -6,17 +6,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../core/layout_gen.h"
 #include "device.h"
 #include "index.h"
 #include "names.h"
 #include "real.h"
 
-// A word of a record that stands for a place: 10 on top, 22 bits number, 40 bits offset (recorder/dictionary.go).
+// A word of a record that stands for a place in a segment: a mark on top, the number, the offset (recorder/dictionary.go).
 static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 {
-	if (number < 0 || number >= 1 << 22 || offset >> 40 != 0)
+	if (number < 0 || number >= 1 << (CAIRN_ENTRY_SHIFT - CAIRN_OFFSET_BITS) || offset >> CAIRN_OFFSET_BITS != 0)
 		return address;
-	return (uint64_t)2 << 62 | (uint64_t)number << 40 | offset;
+	return (uint64_t)CAIRN_ENTRY_MARK << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
 }
 
 // Stacks of threads that have called MPI, and of the first one. They grow down from a place that depends on nothing but

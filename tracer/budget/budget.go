@@ -2,7 +2,7 @@
 // it may take, and how much they have taken.
 //
 // The account is a small file in the spool, which the processes of a pod map
-// (here, and tracer/shim/budget.c) and the sidecar sets right. A process adds
+// (here, and tracer/shim/spool/budget.c) and the sidecar sets right. A process adds
 // what it is about to allocate and subtracts what it has removed; what it leaves
 // behind stays on the account until somebody removes that. Without the file
 // every process has a limit of its own (spool_limit_bytes of process.json).
@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // File is the name of the account in the spool.
@@ -28,11 +29,11 @@ const File = "budget"
 // The content of the file is four words: what says that it is one, the limit,
 // what is taken, and how many processes found no room to leave a sign.
 const (
-	magic       = "CAIRNBG1"
-	wordLimit   = 1
-	wordUsed    = 2
-	wordRefused = 3
-	words       = 4
+	magic       = rawlayout.AccountMagic
+	wordLimit   = rawlayout.AccountLimitAt / 8
+	wordUsed    = rawlayout.AccountUsedAt / 8
+	wordRefused = rawlayout.AccountRefusedAt / 8
+	words       = rawlayout.AccountBytes / 8
 )
 
 // A Budget is the account of a spool, opened. Methods of nil allow everything.

@@ -7,10 +7,30 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-	CAIRN_SEGMENT_FORMAT = 1,
-	CAIRN_SEGMENT_HEADER = 4096, // bytes of a segment before its records
+#include "layout_gen.h"
+
+enum { CAIRN_HEADER = CAIRN_RECORD_BYTES }; // before a record's inputs
+
+// Neighbours that are written together have a name as one word, the first of them at its low end.
+struct cairn_record_header {
+	union {
+		struct {
+			uint32_t length;
+			uint16_t function;
+			uint8_t binding, flags;
+		};
+		uint64_t first;
+	};
+	union {
+		struct {
+			uint32_t reserved;
+			_Atomic uint32_t state;
+		};
+		_Atomic uint64_t second;
+	};
+	uint64_t epoch, enter, exit, caller, result;
 };
+CAIRN_LAYOUT_RECORD(struct cairn_record_header);
 
 // What happens to a segment: a thread is given it, and later has filled it.
 struct cairn_event {
@@ -29,12 +49,13 @@ struct cairn_segment {
 	_Atomic uint64_t used; // bytes of records
 	uint64_t dropped;
 	uint64_t ticks, monotonic_ns, realtime_ns;
-	char stopped[1024];
+	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format: what follows means nothing to who finds the file.
 	struct cairn_event given, full;
 	struct cairn_segment *next; // of the fresh ones
 	uint64_t capacity;
 };
+CAIRN_LAYOUT_SEGMENT(struct cairn_segment);
 
 // cairn_segment_begin makes the header of a segment, which may have been used before, that of a new one. A process can be
 // killed between any two stores: without its magic a segment is none, and with it all of the header is there.
@@ -50,7 +71,7 @@ static inline void cairn_segment_begin(struct cairn_segment *s, uint32_t thread,
 	s->ticks = s->monotonic_ns = s->realtime_ns = 0;
 	s->stopped[0] = 0;
 	atomic_thread_fence(memory_order_release);
-	memcpy(s->magic, "CAIRNSEG", sizeof(s->magic));
+	memcpy(s->magic, CAIRN_SEGMENT_MAGIC, sizeof(s->magic));
 }
 
 #endif

@@ -11,7 +11,7 @@ import (
 // process, to a callback.
 func constants() string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"constants.h\"\n\n#include \"abi.h\"\n#include \"record.h\"\n\nvoid cairn_constants(cairn_constant_visitor visit, void *data)\n{\n")
+	b.WriteString("// " + generated + "#include \"../process/constants.h\"\n\n#include \"../process/abi.h\"\n\nvoid cairn_constants(cairn_constant_visitor visit, void *data)\n{\n")
 	for i := range mpi.Constants {
 		c := &mpi.Constants[i]
 		if c.ID == 0 {

@@ -12,7 +12,7 @@ import (
 // control writes which group each function is in: what may be left out of a trace.
 func control(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"cluster.h\"\n#include \"control.h\"\n\n")
+	b.WriteString("// " + generated + "#include \"../bind/control.h\"\n\n")
 	fmt.Fprintf(&b, "const char cairn_group_name[CAIRN_GROUPS][CAIRN_GROUP_NAME] = {\n")
 	for _, g := range mpi.Groups {
 		fmt.Fprintf(&b, "\t%q,\n", g)

@@ -31,7 +31,7 @@ var fortranOnly = map[string]string{
 // fortranAdapted has the functions whose Fortran layer does its work, or some of it, without calling the C function of the
 // name: Open MPI's for all of them, MPICH's for those that access attributes. Without an error argument there is nothing to do
 // after the call, and compilers make it a jump, which does not show where it comes from (MPI_Pcontrol, MPI_Wtime,
-// MPI_Wtick). tracer/shim/fortran_adapters.c has an adapter for each.
+// MPI_Wtick). tracer/shim/fortran/fortran_adapters.c has an adapter for each.
 var fortranAdapted = map[string][]string{
 	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
 	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
@@ -119,7 +119,7 @@ func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 // fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which Fortran layers call.
 func fortranEntries(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"fortran_entry.inc\"\n\n")
+	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"../fortran/fortran_entry.inc\"\n\n")
 	symbols := fortranSymbols(functions)
 	for slot, s := range symbols {
 		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d", s.name, slot, s.function.ID)
@@ -143,7 +143,7 @@ func fortranEntries(functions []*mpi.Function) string {
 func fortranTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	symbols := fortranSymbols(functions)
-	b.WriteString("// " + generated + "#include \"fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")
+	b.WriteString("// " + generated + "#include \"../fortran/fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")
 	b.WriteString("// One after the other, each ended by a 0: looked for at the first call only.\nconst char cairn_fortran_names[] =\n")
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "\t\"%s\\0\"\n", s.name)

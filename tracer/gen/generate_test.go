@@ -17,11 +17,13 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, string(b) == content, "%s is stale: run go generate ./tracer/gen", name)
 	}
-	for _, pattern := range []string{"*_gen.*"} {
+	for _, pattern := range []string{"*_gen.*", "*/*_gen.*", "*/*/*_gen.*"} {
 		paths, err := filepath.Glob(filepath.Join(shim, pattern))
 		require.NoError(t, err)
 		for _, path := range paths {
-			require.Contains(t, files, filepath.Base(path), "nobody generates it any more")
+			name, err := filepath.Rel(shim, path)
+			require.NoError(t, err)
+			require.Contains(t, files, name, "nobody generates it any more")
 		}
 	}
 }

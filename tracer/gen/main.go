@@ -1,8 +1,8 @@
 // Command gen writes the generated C of the shim from the table of the MPI standard.
 //
-// What goes in: mpi. What comes out, in tracer/shim: one wrapper per function (wrappers_*_gen.c), the
-// reference log's writer for each (reference_*_gen.c), the exported entry points (entries_gen.S), and the tables of
-// names and constants. The output is checked in, so that the shim builds with a C compiler alone; a test fails when it
+// What goes in: mpi. What comes out, in tracer/shim/gen: one wrapper per function (wrappers_*_gen.c), the exported entry
+// points (entries_gen.S), and the tables of names and constants; in tracer/shim/reference/gen, the reference log's writer
+// for each function. The output is checked in, so that the shim builds with a C compiler alone; a test fails when it
 // is stale.
 //
 //	go run ./tracer/gen [-o DIR]
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "tracer/shim", "directory to write to")
+	out := flag.String("o", "tracer/shim", "directory of the shim")
 	flag.Parse()
 	for name, content := range Generate() {
 		if err := writeIfChanged(filepath.Join(*out, name), content); err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The reference log (`--verify`) is written by these functions, which share nothing with the wrappers' record path but
-// the lengths of arrays: a mistake in one does not hide in the other.
+// The reference log (`--verify`) is written by these functions, in a library of its own, which share nothing with the
+// wrappers' record path but the lengths of arrays: a mistake in one does not hide in the other.
 
 func references(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"reference.h\"\n")
+	b.WriteString("// " + generated + "#include \"../lines.h\"\n")
 	for _, f := range functions {
 		b.WriteString("\n" + referenceCall(f) + "\n" + referenceReturned(f))
 	}
@@ -22,12 +22,31 @@ func references(functions []*mpi.Function) string {
 
 func referencePrototypes(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"abi.h\"\n\n")
+	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"../process/abi.h\"\n\n")
 	for _, f := range functions {
 		fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s);\n", f.Name, declarations(f, nil))
 		fmt.Fprintf(&b, "void cairn_reference_return_%s(%s);\n", f.Name, declarations(f, returnDeclarations(f)))
 	}
-	b.WriteString("\n#endif\n")
+	b.WriteString("\n// How the shim calls them.\nstruct cairn_reference_writers {\n")
+	for _, f := range functions {
+		for _, line := range []string{"call", "return"} {
+			fmt.Fprintf(&b, "\t__typeof__(&cairn_reference_%s_%s) %s_%s;\n", line, f.Name, line, f.Name)
+		}
+	}
+	b.WriteString("};\n\nextern const struct cairn_reference_writers cairn_reference_writers;\n\n#endif\n")
+	return b.String()
+}
+
+// referenceTable writes the table of all of them.
+func referenceTable(functions []*mpi.Function) string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#include \"../../gen/reference_gen.h\"\n\nconst struct cairn_reference_writers cairn_reference_writers = {\n")
+	for _, f := range functions {
+		for _, line := range []string{"call", "return"} {
+			fmt.Fprintf(&b, "\t.%s_%s = cairn_reference_%s_%s,\n", line, f.Name, line, f.Name)
+		}
+	}
+	b.WriteString("};\n")
 	return b.String()
 }
 
@@ -88,7 +107,7 @@ func referenceReturn(f *mpi.Function) string {
 	if rest != "" {
 		list = append(list, rest)
 	}
-	return "cairn_reference_return_" + f.Name + "(" + strings.Join(list, ", ") + ")"
+	return "return_" + f.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
 func referenceCall(f *mpi.Function) string {

@@ -10,7 +10,7 @@ import (
 
 func wrappers(functions []*mpi.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"wrapper.h\"\n")
+	b.WriteString("// " + generated + "#include \"../wrapper/wrapper.h\"\n")
 	for _, f := range functions {
 		if !handwritten[f.Name] {
 			b.WriteString("\n" + wrapper(f))
@@ -49,7 +49,7 @@ func wrapper(f *mpi.Function) string {
 	}
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
-	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
+	line("CAIRN_REFERENCE_CALL(call_%s(%s));", f.Name, names(f))
 	if semantics.Of(f).Operation == semantics.Finalize {
 		line("CAIRN_FINALIZES();")
 	}
@@ -277,7 +277,7 @@ func putIn(p *mpi.Param) string {
 	case p.Kind == mpi.KindDouble:
 		return fmt.Sprintf("*word_++ = cairn_double(%s);", p.Name)
 	case p.Kind == mpi.KindBuffer, p.Kind == mpi.KindPointer && p.Direction == mpi.In:
-		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
+		return fmt.Sprintf("*word_++ = cairn_pointer(CAIRN_WORD(%s));", p.Name)
 	case p.Kind == mpi.KindFunction:
 		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
 	case p.IsPointer():
@@ -309,7 +309,7 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	switch {
 	case p.Kind == mpi.KindBuffer:
 		// An address is known whatever became of the call.
-		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
+		return fmt.Sprintf("*word_++ = cairn_pointer(CAIRN_WORD(%s));", p.Name)
 	case p.Effect == mpi.EffectCompleted && isList(p):
 		// A call that failed may have completed requests all the same.
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", definedLength(f, p), p.Name)
@@ -332,7 +332,7 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	case isList(p):
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, %s);", defined, definedLength(f, p), flat(p))
 	case p.Kind == mpi.KindPointer:
-		return fmt.Sprintf("*word_++ = %s ? cairn_place(CAIRN_WORD_AT((void *const *)%s)) : 0;", defined, p.Name)
+		return fmt.Sprintf("*word_++ = %s ? cairn_pointer(CAIRN_WORD_AT((void *const *)%s)) : 0;", defined, p.Name)
 	case p.Kind == mpi.KindDouble:
 		return fmt.Sprintf("*word_++ = %s && %s ? cairn_double(*%s) : 0;", defined, p.Name, p.Name)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Words of the record of an outcome (tracer/shim/cluster.c).
+// Words of the record of an outcome (tracer/shim/cluster/cluster.c).
 const (
 	outcomeLead  = 7
 	outcomeCount = 9
@@ -23,7 +23,7 @@ const (
 // heldTicks is how long each vote takes.
 const heldTicks = 4
 
-// A votingWorld is ranks that vote as the shim does (tracer/shim/vote.h), with markers wherever the test wants them.
+// A votingWorld is ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test wants them.
 type votingWorld struct {
 	t         *testing.T
 	shims     []*recordtest.Shim

@@ -1,7 +1,7 @@
 // Package verify compares a decoded trace with the reference log that the shim wrote beside its records (`--verify`).
 //
 // In go a trace and the process directories of its ranks; out comes how many calls on how many ranks agree, and the
-// first disagreements. The log is written by code of its own (tracer/shim/reference.c), so a mistake in the records, in
+// first disagreements. The log is written by code of its own (tracer/shim/reference), so a mistake in the records, in
 // the recorder, in the merger or in the trace's reader shows here.
 //
 // Two calls agree when function, result and every argument before and after the call do: numbers, texts and statuses

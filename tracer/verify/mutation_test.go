@@ -29,7 +29,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 		require.NoError(t, os.CopyFS(filepath.Join(sources, part), os.DirFS(filepath.Join(shimtest.Root(), "tracer", part))))
 	}
 	shim := filepath.Join(sources, "shim")
-	header := filepath.Join(shim, "encode.h")
+	header := filepath.Join(shim, "record", "encode.h")
 	b, err := os.ReadFile(header)
 	require.NoError(t, err)
 	text := string(b)
@@ -43,7 +43,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 	lib := filepath.Join(tracer.Dir, "lib")
 	require.NoError(t, os.Remove(lib))
 	require.NoError(t, os.Mkdir(lib, 0o755))
-	for _, library := range []string{"libcairn-core.so", "libcairn-openmpi.so"} {
+	for _, library := range []string{"libcairn-core.so", "libcairn-openmpi.so", "libcairn-reference-" + implementation + ".so"} {
 		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", library), filepath.Join(lib, library)))
 	}
 	made := filepath.Join(lib, "libcairn-"+implementation+".so")

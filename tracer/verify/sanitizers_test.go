@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// stress builds testdata/stress.c with a sanitizer, over a shim that has it too, a core that keeps segments and an MPI
-// library of one process; it returns the program and the tracer's root.
-func stress(t *testing.T, sanitizer, shim string, config string) (program, root string) {
+// stress builds testdata/stress.c with a sanitizer, over a shim and a reference log that have it too, a core that keeps
+// segments and an MPI library of one process; it returns the program and the tracer's root.
+func stress(t *testing.T, sanitizer, sanitized string, config string) (program, root string) {
 	t.Helper()
 	root = t.TempDir()
 	// the length of the core's path is a multiple of eight: see TestStressUnderSanitizers
@@ -25,7 +25,9 @@ func stress(t *testing.T, sanitizer, shim string, config string) (program, root 
 	require.NoError(t, os.Mkdir(lib, 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "config.json"), []byte(config), 0o644))
-	require.NoError(t, os.Symlink(shim, filepath.Join(lib, "libcairn-mpich.so")))
+	for _, name := range []string{"libcairn-mpich.so", "libcairn-reference-mpich.so"} {
+		require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))
+	}
 	show, err := exec.Command("mpicc.mpich", "-show").Output()
 	require.NoError(t, err)
 	compile := []string{"-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=" + sanitizer, "-pthread"}
@@ -57,8 +59,7 @@ func TestStressUnderSanitizers(t *testing.T) {
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))
 	for _, test := range []struct{ target, sanitizer string }{{"tsan", "thread"}, {"asan", "address,undefined"}} {
-		shim := filepath.Join(shimtest.Sanitized(t, test.target), "libcairn-mpich.so")
-		program, root := stress(t, test.sanitizer, shim, `{"verify": true}`)
+		program, root := stress(t, test.sanitizer, shimtest.Sanitized(t, test.target), `{"verify": true}`)
 		environment := []string{"TSAN_OPTIONS=exitcode=66:suppressions=" + suppressions, "ASAN_OPTIONS=exitcode=66:detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1"}
 		t.Run(test.target, func(t *testing.T) {
 			r := shimtest.Run(t, environment, program, "60")

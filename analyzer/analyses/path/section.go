@@ -34,7 +34,7 @@ func view(r *section.Run) any {
 	if len(f.Path.ByNode) > 1 {
 		v.Nodes = section.First(f.Path.ByNode, pathRows)
 	}
-	v.Impacts = section.Table[ActivityImpact]{section.First(f.Costly(), pathRows), len(f.Path.Impact.Activities) - len(section.First(f.Costly(), pathRows))}
+	v.Impacts = section.Table[ActivityImpact]{Rows: section.First(f.Costly(), pathRows), More: len(f.Path.Impact.Activities) - len(section.First(f.Costly(), pathRows))}
 	return v
 }
 

@@ -4,20 +4,21 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // What the operating system counts for a process, the shim samples (context.c has the format): a word that says which of
 // two tables counts and how many samples it has, then the tables.
 const (
-	contextMagic  = "CAIRNCX3"
-	maxContext    = 32
-	contextFields = 9
-	contextTable  = maxContext * contextFields * 8
+	contextMagic  = rawlayout.ContextMagic
+	maxContext    = rawlayout.ContextSamples
+	contextFields = rawlayout.ContextSampleBytes / 8
+	contextTable  = maxContext * rawlayout.ContextSampleBytes
 )
 
 // decodeContext reads the samples, nil where there is something else.
 func decodeContext(b []byte) []trace.ContextSample {
-	const header = 16
+	const header = rawlayout.ContextTableAt
 	if len(b) < header+2*contextTable || string(b[:8]) != contextMagic {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // Package observed reads what the shim observes of a process beside its calls, from the one file in which it keeps that.
 //
-// In goes the content of the file (tracer/shim/observed.h); out come:
+// In goes the content of the file (tracer/shim/evidence/observed.h); out come:
 //
 //   - when the process was last known to live, and what is known of its end (Life);
 //   - what the operating system counts for it, sampled now and then: CPU time, context switches, throttling (trace.ContextSample);

@@ -7,50 +7,26 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence.h
+// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence
 // has the format).
 const (
-	evidenceMagic     = "CAIRNEV2"
-	evidenceRows      = 512
-	evidenceInstances = 16
-	evidenceThreads   = 16
-	evidenceInside    = math.MaxUint16 // in the place of the function before: inside of the call
+	evidenceMagic   = rawlayout.EvidenceMagic
+	evidenceRows    = rawlayout.EvidenceRows
+	evidenceThreads = rawlayout.EvidenceThreads
+	evidenceInside  = math.MaxUint16 // in the place of the function before: inside of the call
 )
 
 // Sums of a row, an instance and a thread as the file has them, in words.
 type (
-	evidenceSums struct {
-		Count                           uint64
-		Wall, CPU, Delay, Other         int64
-		Blocked, Seen, IOBytes, IOCalls int64
-		Data                            int64
-	}
-	evidenceRow struct {
-		Thread                    uint32
-		After, Before             uint16
-		AfterCaller, BeforeCaller uint64
-		Ticks, Which              uint64
-		Sums                      [2]evidenceSums
-	}
-	evidenceInstance struct {
-		Size                 int64
-		Row, Begin           uint64
-		Wall, CPU, Delay, IO int64
-	}
-	evidenceThread struct {
-		TID, CPU, Delay, Flags int64
-		Name                   [16]byte
-	}
-	evidenceContent struct {
-		Magic         [8]byte
-		Rows, Threads uint64
-		Instances     [2][evidenceInstances]evidenceInstance
-		Thread        [2][evidenceThreads]evidenceThread
-		Row           [evidenceRows]evidenceRow
-	}
+	evidenceSums     = rawlayout.EvidenceSums
+	evidenceRow      = rawlayout.EvidenceRow
+	evidenceInstance = rawlayout.EvidenceInstance
+	evidenceThread   = rawlayout.EvidenceThread
+	evidenceContent  = rawlayout.Evidence
 )
 
 // Evidence is the file, decoded, with call sites in the place of addresses.
@@ -74,7 +50,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	for i := range f.Rows {
 		r := &f.Row[i]
 		rowOf[i] = -1
-		if r.Which < 1 || r.Which > 2 || !r.Sums[r.Which-1].plausible() {
+		if r.Which < 1 || r.Which > 2 || !plausibleSums(&r.Sums[r.Which-1]) {
 			continue
 		}
 		call := func(function uint16, caller uint64) trace.CallPlace {
@@ -111,8 +87,8 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	return e
 }
 
-// plausible reports whether the sums can be those of some instances; what a broken disk left may be anything.
-func (s *evidenceSums) plausible() bool {
+// plausibleSums reports whether sums can be those of some instances; what a broken disk left may be anything.
+func plausibleSums(s *evidenceSums) bool {
 	return s.Count > 0 && s.Count < maxEvidence && s.Wall > 0 && s.Wall < maxEvidence && s.CPU >= 0 && s.CPU <= s.Wall
 }
 
@@ -126,8 +102,8 @@ func addSums(row *trace.EvidenceRow, s *evidenceSums) {
 		to *int64
 		of int64
 	}{
-		{&row.RunDelayNS, s.Delay}, {&row.OtherCPUNS, s.Other}, {&row.IOBytes, s.ofBlocked(s.IOBytes)},
-		{&row.IOCalls, s.ofBlocked(s.IOCalls)}, {&row.DataNS, s.ofBlocked(s.Data)},
+		{&row.RunDelayNS, s.Delay}, {&row.OtherCPUNS, s.Other}, {&row.IOBytes, ofBlocked(s, s.IOBytes)},
+		{&row.IOCalls, ofBlocked(s, s.IOCalls)}, {&row.DataNS, ofBlocked(s, s.Data)},
 	} {
 		if *sum.to < 0 || sum.of < 0 {
 			*sum.to = trace.Unknown
@@ -138,7 +114,7 @@ func addSums(row *trace.EvidenceRow, s *evidenceSums) {
 }
 
 // ofBlocked is what was read and written in all instances that were blocked, as in those of which that is known.
-func (s *evidenceSums) ofBlocked(sum int64) int64 {
+func ofBlocked(s *evidenceSums, sum int64) int64 {
 	switch {
 	case sum < 0 || s.Blocked > 0 && s.Seen <= 0:
 		return trace.Unknown

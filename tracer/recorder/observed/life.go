@@ -1,6 +1,10 @@
 package observed
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
+)
 
 // A Life is what a process left of its end (life.c has the format): times in ticks, 0 for what is not known.
 type Life struct {
@@ -13,8 +17,8 @@ type Life struct {
 }
 
 const (
-	lifeMagic = "CAIRNLF1"
-	lifeBytes = 8 + 5*8
+	lifeMagic = rawlayout.LifeMagic
+	lifeBytes = rawlayout.LifeLostAt // of an earlier tracer, which did not count
 )
 
 // decodeLife reads what the file has of it; of something else nothing is known.
@@ -24,11 +28,11 @@ func decodeLife(b []byte) Life {
 		return l
 	}
 	for i, field := range []*int64{&l.Alive, &l.Signal, &l.SignalAt, &l.Exit, &l.exitAt} {
-		*field = int64(binary.NativeEndian.Uint64(b[8+8*i:]))
+		*field = int64(binary.NativeEndian.Uint64(b[rawlayout.LifeAliveAt+8*i:]))
 	}
-	if len(b) >= lifeBytes+2*8 { // an earlier tracer did not count
-		l.Lost = max(0, int64(binary.NativeEndian.Uint64(b[lifeBytes:])))
-		l.Finalized = int64(binary.NativeEndian.Uint64(b[lifeBytes+8:]))
+	if len(b) >= rawlayout.LifeBytes {
+		l.Lost = max(0, int64(binary.NativeEndian.Uint64(b[rawlayout.LifeLostAt:])))
+		l.Finalized = int64(binary.NativeEndian.Uint64(b[rawlayout.LifeFinalizedAt:]))
 		l.Counted = true
 	}
 	return l

@@ -1,13 +1,16 @@
 package observed
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
+)
 
-// What the shim observes of a process beside its calls is one file (tracer/shim/observed.h): the process's life, its context
-// and the evidence, each from its own offset. Where the spool was all but full it ends after the first.
+// What the shim observes of a process beside its calls is one file (tracer/shim/evidence/observed.h): the process's life, its
+// context and the evidence, each from its own offset. Where the spool was all but full it ends after the first.
 const (
 	FileName         = "observed"
-	observedContext  = 512
-	observedEvidence = 8192
+	observedContext  = rawlayout.ObservedContext
+	observedEvidence = rawlayout.ObservedEvidence
 	MaxBytes         = 16 << 20
 )
 

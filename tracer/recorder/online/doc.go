@@ -3,7 +3,7 @@
 //
 // In go the calls of a process, by thread, and the records of the steps of votes that the shim writes at markers; out come the
 // rank's ballot, whether the times of a call are kept, wait or are given up, and what the trace has of votes. The times
-// themselves are the recorder's, and the ranks vote in the shim (tracer/shim/cluster.c): nothing here communicates.
+// themselves are the recorder's, and the ranks vote in the shim (tracer/shim/cluster/cluster.c): nothing here communicates.
 //
 //   - An interval is what a thread calls between two markers. It is compared with the one before by hashes: of functions and
 //     call sites (equal on all ranks), and of whole signatures.

@@ -5,33 +5,34 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // StepFunction stands in the place of a function in the records of the steps of a vote: MPI has none with this number.
-const StepFunction = 0xffff
+const StepFunction = rawlayout.VoteRecord
 
 // A StepKind is the first word of such a record after its header.
 type StepKind uint64
 
-// The steps of a vote. The words that follow are those of the shim (tracer/shim/cluster.c).
+// The steps of a vote. The words that follow are those of the shim (tracer/shim/cluster/cluster.c).
 const (
-	StepCut      StepKind = iota // an interval ends: the number of the vote on it
-	StepOverhead                 // the tracer kept the thread since its last call: ticks
-	StepOutcome                  // what the ranks decided
+	StepCut      StepKind = rawlayout.VoteCut      // an interval ends: the number of the vote on it
+	StepOverhead StepKind = rawlayout.VoteOverhead // the tracer kept the thread since its last call: ticks
+	StepOutcome  StepKind = rawlayout.VoteOutcome  // what the ranks decided
 )
 
 // The words of an outcome.
 const (
-	outcomeVote     = 1 + iota // number of the vote, from 0
-	outcomeExplicit            // 1: at MPI_Pcontrol(100)
-	outcomeOrdinal             // of the marker
-	outcomeState               // trace.VoteState
-	outcomeLeads               // 1: the lead's times may stand for those of the interval
-	outcomeFactor              // the next interval is so many times as long
-	outcomeLead                // of this rank, −1: none
-	outcomeOverhead            // ticks that the thread was kept
-	outcomeCount               // number of lead ranks, which follow
-	outcomeWords
+	outcomeVote     = rawlayout.OutcomeNumberAt / 8   // number of the vote, from 0
+	outcomeExplicit = rawlayout.OutcomeKindAt / 8     // 1: at MPI_Pcontrol(100)
+	outcomeOrdinal  = rawlayout.OutcomeOrdinalAt / 8  // of the marker
+	outcomeState    = rawlayout.OutcomeStateAt / 8    // trace.VoteState
+	outcomeLeads    = rawlayout.OutcomeStandsAt / 8   // 1: the lead's times may stand for those of the interval
+	outcomeFactor   = rawlayout.OutcomeFactorAt / 8   // the next interval is so many times as long
+	outcomeLead     = rawlayout.OutcomeLeadAt / 8     // of this rank, −1: none
+	outcomeOverhead = rawlayout.OutcomeOverheadAt / 8 // ticks that the thread was kept
+	outcomeCount    = rawlayout.OutcomeLeadsAt / 8    // number of lead ranks, which follow
+	outcomeWords    = rawlayout.OutcomeBytes / 8
 )
 
 // Limits of what is believed of a damaged record.

@@ -4,39 +4,41 @@ import (
 	"errors"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
 const (
-	BufferMagic       = "CAIRNSEG"
-	BufferFormat      = 1
-	BufferHeaderBytes = 4096
+	BufferMagic       = rawlayout.SegmentMagic
+	BufferFormat      = rawlayout.SegmentFormat
+	BufferHeaderBytes = rawlayout.SegmentHeader
 	BufferHeaderWords = BufferHeaderBytes / 8
 
 	// words of the buffer header
 	headerMagic    = 0
-	HeaderFormat   = 1 // u32 format, u32 thread
-	HeaderSequence = 2
-	HeaderUsed     = 3
-	headerDropped  = 4
-	HeaderSample   = 5 // three words: ticks, monotonic, realtime
-	headerStopped  = 8 // a text up to a zero byte, written by the core when tracing stops
+	HeaderFormat   = rawlayout.SegmentFormatAt / 8 // u32 format, u32 thread
+	HeaderSequence = rawlayout.SegmentSequenceAt / 8
+	HeaderUsed     = rawlayout.SegmentUsedAt / 8
+	headerDropped  = rawlayout.SegmentDroppedAt / 8
+	HeaderSample   = rawlayout.SegmentTicksAt / 8   // three words: ticks, monotonic, realtime
+	headerStopped  = rawlayout.SegmentStoppedAt / 8 // a text up to a zero byte, written by the core when tracing stops
 
 	// words of a record
-	LengthWord   = 0 // u32 length, u16 function, u8 binding, u8 flags
-	ReservedWord = 1 // u32 reserved bytes, u32 state
-	EpochWord    = 2
-	EnterWord    = 3
-	ExitWord     = 4
-	AddressWord  = 5
-	ReturnWord   = 6
-	HeaderWords  = 7
+	LengthWord   = rawlayout.RecordLengthAt / 8   // u32 length, u16 function, u8 binding, u8 flags
+	ReservedWord = rawlayout.RecordReservedAt / 8 // u32 reserved bytes, u32 state
+	EpochWord    = rawlayout.RecordEpochAt / 8
+	EnterWord    = rawlayout.RecordEnterAt / 8
+	ExitWord     = rawlayout.RecordExitAt / 8
+	AddressWord  = rawlayout.RecordCallerAt / 8
+	ReturnWord   = rawlayout.RecordResultAt / 8
+	HeaderWords  = rawlayout.RecordBytes / 8
 
-	recordHeaderBytes = HeaderWords * 8
-	FlagTruncated     = 1
-	FlagMarker        = 2 // the call counts among the markers of clustering
+	recordHeaderBytes = rawlayout.RecordBytes
+	FlagTruncated     = rawlayout.FlagTruncated
+	FlagMarker        = rawlayout.FlagMarker // the call counts among the markers of clustering
 
-	stoppedBytes = 1024
+	stoppedBytes = rawlayout.SegmentStoppedBytes
 )
 
 // A BufferHeader is the decoded header of a buffer.

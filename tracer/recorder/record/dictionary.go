@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // The dictionary is a file of the process directory in which the shim says what words of records stand for that it makes
@@ -26,10 +27,10 @@ import (
 const DictionaryFile = "dictionary"
 
 const (
-	EntryModule = iota + 1
-	EntryPath
-	EntryAllocation
-	entryLine
+	EntryModule     = rawlayout.EntryModule
+	EntryPath       = rawlayout.EntryPath
+	EntryAllocation = rawlayout.EntrySegment
+	entryLine       = rawlayout.EntryLine
 )
 
 const (
@@ -40,15 +41,15 @@ const (
 // A word of a record that stands for an entry has the bits 10 on top, which no address of a program has, and the
 // number: of a path in the word of the return address, of an allocation, with the offset in it, in the word of a pointer.
 const (
-	EntryTag        = 2
-	EntryShift      = 62
-	AllocationShift = 40
+	EntryTag        = rawlayout.EntryMark
+	EntryShift      = rawlayout.EntryShift
+	AllocationShift = rawlayout.OffsetBits
 	OffsetMask      = 1<<AllocationShift - 1
 	AllocationMask  = 1<<(EntryShift-AllocationShift) - 1
 )
 
 // In the word of the return address this bit says that the number is that of a line.
-const LineTag = 1 << 61
+const LineTag = 1 << rawlayout.LineBit
 
 func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
 

@@ -7,7 +7,8 @@ import (
 	"regexp"
 	"sort"
 	"strconv"
-	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // A Process is what process.json says of an MPI process.
@@ -30,7 +31,7 @@ type Process struct {
 	PageSize        int               `json:"page_size"`
 	Mode            string            `json:"mode"`      // as ParseMode reads it
 	Directory       string            `json:"directory"` // name of the process's directory in the spool
-	Constants       constantList      `json:"constants"`
+	Constants       []Constant        `json:"constants"`
 
 	// BufferBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
 	BufferBytes     int64 `json:"segment_bytes"`
@@ -63,38 +64,6 @@ type Constant struct {
 	Kind  string  `json:"kind"`
 	Name  string  `json:"name"`
 	Value Address `json:"value"`
-}
-
-type constantList []Constant
-
-// UnmarshalJSON reads the list as the shim writes it by hand: it is most of process.json, and reading it by reflection
-// was a tenth of what it costs a process to be traced at all. Whatever else it looks like, encoding/json reads it.
-func (c *constantList) UnmarshalJSON(b []byte) error {
-	if list, ok := parseConstants(string(b)); ok {
-		*c = list
-		return nil
-	}
-	return json.Unmarshal(b, (*[]Constant)(c))
-}
-
-func parseConstants(text string) ([]Constant, bool) {
-	text, found := strings.CutPrefix(text, "[")
-	list := make([]Constant, 0, len(text)/64)
-	for found && text != "]" {
-		var c Constant
-		var value string
-		if text, found = strings.CutPrefix(strings.TrimPrefix(text, ",\n"), `{"kind":"`); !found {
-			break
-		}
-		c.Kind, text, _ = strings.Cut(text, "\",\n\"name\":\"")
-		c.Name, text, _ = strings.Cut(text, "\",\n\"value\":")
-		value, text, found = strings.Cut(text, "}")
-		if strings.ContainsAny(c.Kind+c.Name, `"\`) || c.Value.UnmarshalJSON([]byte(value)) != nil {
-			return nil, false
-		}
-		list = append(list, c)
-	}
-	return list, found
 }
 
 // An Address is a machine word. JSON numbers and strings ("0x7f…") are read, negative numbers by their two's
@@ -140,7 +109,7 @@ func ParseProcess(b []byte) (*Process, error) {
 }
 
 const (
-	processFormat = 1
+	processFormat = rawlayout.ProcessFormat
 	maxConstants  = 1 << 16
 )
 

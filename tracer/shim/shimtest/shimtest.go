@@ -23,6 +23,11 @@ import (
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
 var Implementations = []string{"openmpi", "mpich"}
 
+// Libraries are what the shims need of the project's lib, themselves included.
+var Libraries = []string{
+	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
+}
+
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
@@ -34,7 +39,7 @@ type Tracer struct {
 // NewTracer makes one with the libraries of the project's lib and the given settings.
 func NewTracer(t testing.TB, config map[string]any) *Tracer {
 	t.Helper()
-	for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-core.so"} {
+	for _, name := range Libraries {
 		require.FileExists(t, filepath.Join(Root(), "lib", name), "`make build` makes it")
 	}
 	dir := t.TempDir()

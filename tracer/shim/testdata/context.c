@@ -6,15 +6,15 @@
 //	context cpu STAT           the CPU in a thread's stat
 //	context steal FILE BYTES…  what samples have of the steal, one per content of FILE; with "=" the reading is not due
 //	context cost N             CPU time of a reading of /proc/stat and for how long no other one is made, means of N, in ns
-#include "../context.c"
-#include "../opened.c"
+#include "../evidence/context.c"
+#include "../evidence/opened.c"
 
 #include <sys/mman.h>
 
 bool cairn_clock_is_tsc;
 static const char *path;
 
-void *cairn_observed(enum cairn_observed part, size_t size)
+void *cairn_observed(size_t part, size_t size)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
 		file = cairn_observed(CAIRN_OBSERVED_CONTEXT, sizeof(*file));
-		memcpy(file->magic, "CAIRNCX3", 8);
+		memcpy(file->magic, CAIRN_CONTEXT_MAGIC, 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
 			add(&s);

@@ -5,26 +5,19 @@
 //	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
 //	evidence end FILE MS       a list of threads, then a computation of so many ms, and the list at the end
 //	evidence full FILE         more places than there is room for
-#include "../evidence.c"
-#include "../opened.c"
-#include "../usage.c"
+#include "../evidence/evidence.c"
+#include "../evidence/opened.c"
+#include "../evidence/usage.c"
+#include "../process/thread.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 bool cairn_clock_is_tsc;
 _Atomic int cairn_state = CAIRN_ON;
-bool cairn_call_paths;
-_Atomic uint64_t cairn_epoch;
-__thread struct cairn_thread cairn_self;
 static const char *path;
 
-uint32_t cairn_thread_number(void)
-{
-	return 1;
-}
-
-void *cairn_observed(enum cairn_observed part, size_t size)
+void *cairn_observed(size_t part, size_t size)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
@@ -108,10 +101,10 @@ int main(int argc, char **argv)
 				return 3;
 		}
 		due = 0;
-		cairn_evidence_usage();
+		cairn_usage_watch();
 	} else if (strcmp(argv[1], "end") == 0) {
 		due = 0;
-		cairn_evidence_usage();
+		cairn_usage_watch();
 		due = UINT64_MAX; // the tracer's thread comes no more
 		pass("burn", atoll(argv[3]) * 1000000);
 		errno = 4242;

@@ -1,5 +1,5 @@
 // Properties of vote.h, for any number of ranks.
-#include "../vote.h"
+#include "../cluster/vote.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,59 @@
+#include "pointer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../process/constants.h"
+#include "../process/loader.h"
+#include "../process/thread.h"
+#include "../spool/dictionary.h"
+#include "modules.h"
+
+bool cairn_pointers;
+
+static uint64_t (*find)(uintptr_t address, uint32_t thread);
+
+// Constants of MPI that are addresses in a library: they are names, wherever they lie.
+enum { MOST_NAMES = 64 };
+static uint64_t names[MOST_NAMES];
+static unsigned name_count;
+
+static void add_name(void *data, const char *kind, const char *text, size_t length, int64_t value)
+{
+	(void)data, (void)text, (void)length;
+	if ((strcmp(kind, "buffer") == 0 || strcmp(kind, "pointer") == 0) && (uint64_t)value >= 4096 && name_count < MOST_NAMES)
+		names[name_count++] = (uint64_t)value;
+}
+
+// describe writes a segment into the dictionary, after the module that it or its allocation belongs to.
+static bool describe(const uint64_t words[5])
+{
+	uintptr_t base, size;
+	if (words[3] != 0)
+		cairn_modules_know(words[3], &base, &size);
+	return cairn_dictionary_add(CAIRN_ENTRY_SEGMENT, words, 5);
+}
+
+void cairn_pointers_begin(void)
+{
+	void (*start)(bool (*)(const uint64_t *));
+
+	*(void **)&start = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_start");
+	*(void **)&find = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_place");
+	if (start == NULL || find == NULL)
+		return; // not preloaded: addresses stay what they are
+	cairn_constants(add_name, NULL);
+	start(describe);
+	cairn_pointers = true;
+}
+
+uint64_t cairn_find_pointer(uint64_t address)
+{
+	int before = errno;
+	for (unsigned i = 0; i < name_count; i++)
+		if (names[i] == address)
+			return address;
+	address = find((uintptr_t)address, cairn_thread_number() - 1);
+	errno = before;
+	return address;
+}

@@ -1,0 +1,20 @@
+// Addresses as words of records: with libcairn-allocations.so, where they lead (docs/decisions/0034-pointers.md).
+#ifndef CAIRN_POINTER_H
+#define CAIRN_POINTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../process/state.h"
+
+extern CAIRN_HIDDEN bool cairn_pointers; // are they recorded?
+
+void cairn_pointers_begin(void);
+uint64_t cairn_find_pointer(uint64_t address);
+
+static inline uint64_t cairn_pointer(uint64_t address)
+{
+	return CAIRN_UNLIKELY(cairn_pointers) ? cairn_find_pointer(address) : address;
+}
+
+#endif

@@ -1,0 +1,205 @@
+#include "unwind.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../process/loader.h"
+#include "frame_rule.h"
+#include "modules.h"
+
+static uintptr_t own_base, own_size, libc_base, libc_size;
+static uintptr_t main_stack_end;
+static _Atomic bool begun;
+
+// libgcc's unwinder, for frames that no rule of ours fits.
+struct _Unwind_Context;
+static int (*backtrace)(int (*)(struct _Unwind_Context *, void *), void *);
+static uintptr_t (*get_ip)(struct _Unwind_Context *);
+
+// Rules by address, found once. Slots are never given back: when all are taken the rest is looked up every time.
+enum { SLOTS = 1 << 14, TRIES = 16 };
+static struct {
+	_Atomic uintptr_t pc;
+	_Atomic uint64_t rule; // 0: not known yet
+} rules[SLOTS];
+
+void cairn_unwind_begin(void)
+{
+	void *libgcc = cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL), *function;
+	uintptr_t *end = cairn_dlsym(RTLD_DEFAULT, "__libc_stack_end");
+
+	if (libgcc != NULL) {
+		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
+		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
+	}
+	main_stack_end = end != NULL ? *end : 0;
+	cairn_modules_know((uintptr_t)&cairn_unwind_begin, &own_base, &own_size);
+	function = cairn_dlsym(RTLD_DEFAULT, "__libc_start_main");
+	if (function != NULL)
+		cairn_modules_know((uintptr_t)function, &libc_base, &libc_size);
+	atomic_store_explicit(&begun, true, memory_order_release);
+}
+
+static struct cairn_frame_rule rule_at(uintptr_t pc)
+{
+	size_t slot = (pc * 0x9e3779b97f4a7c15u) >> 50;
+	struct cairn_frame_rule rule;
+	uint64_t word;
+
+	for (int i = 0; i < TRIES; i++, slot = (slot + 1) % SLOTS) {
+		uintptr_t at = atomic_load_explicit(&rules[slot].pc, memory_order_acquire);
+		if (at == 0 && atomic_compare_exchange_strong(&rules[slot].pc, &at, pc))
+			at = pc;
+		if (at != pc)
+			continue;
+		word = atomic_load_explicit(&rules[slot].rule, memory_order_acquire);
+		if (word == 0) {
+			rule = cairn_frame_rule(pc - 1); // what calls a function that never returns may be its own last instruction
+			memcpy(&word, &rule, sizeof(word));
+			atomic_store_explicit(&rules[slot].rule, word, memory_order_release);
+		}
+		memcpy(&rule, &word, sizeof(rule));
+		return rule;
+	}
+	return cairn_frame_rule(pc - 1);
+}
+
+// stack_end is above every frame of the calling thread: its control block lies there. The main thread's is elsewhere.
+static uintptr_t stack_end(void)
+{
+	static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
+	if (end == 0)
+		end = syscall(SYS_gettid) == getpid() ? main_stack_end : (uintptr_t)__builtin_thread_pointer();
+	return end;
+}
+
+static bool is_own(uintptr_t pc)
+{
+	return pc - own_base < own_size;
+}
+
+struct collected {
+	uintptr_t *addresses;
+	int n;
+};
+
+static int collect(struct _Unwind_Context *context, void *data)
+{
+	struct collected *c = data;
+	uintptr_t pc = get_ip(context);
+	if (pc == 0 || c->n == CAIRN_MOST_FRAMES)
+		return 5; // _URC_END_OF_STACK
+	if (!is_own(pc))
+		c->addresses[c->n++] = pc;
+	return 0;
+}
+
+// without_start takes the C library's and the linker's part off a path that goes to the very beginning.
+static int without_start(const uintptr_t *addresses, int n)
+{
+	int kept = n - 1; // _start or clone
+	while (kept > 0 && addresses[kept - 1] - libc_base < libc_size)
+		kept--;
+	return kept > 0 ? kept : n;
+}
+
+// same_walk reports whether a walk that begins at the same frame would read what it read before, word by word in that
+// order: then it leads where it led before.
+static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t rbp)
+{
+	if (walk->sp != sp || walk->pc != pc || (walk->used_rbp && walk->rbp != rbp))
+		return false;
+	for (uint32_t i = 0; i < walk->n; i++)
+		if (*walk->words[i].at != walk->words[i].value)
+			return false;
+	return true;
+}
+
+// note_word notes a word of the stack that decides where the walk leads, and returns it.
+static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
+{
+	const uintptr_t *at = (const uintptr_t *)address;
+	if (walk != NULL && walk->n < CAIRN_WALK_WORDS) {
+		walk->words[walk->n].at = at;
+		walk->words[walk->n++].value = *at;
+	} else if (walk != NULL) {
+		walk->sp = 0; // too long to be remembered
+	}
+	return *at;
+}
+
+// note_rbp notes that rbp, which was saved at that address, decides where the walk leads. Mostly it does not: it is what
+// functions keep anything in. 0: it was what it is from the beginning.
+static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
+{
+	if (saved != 0)
+		note_word(walk, saved);
+	else if (walk != NULL)
+		walk->used_rbp = true;
+}
+
+__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk)
+{
+	const uintptr_t *frame = __builtin_frame_address(0);
+	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], saved = 0, end;
+	int n = 0;
+
+	if (!atomic_load_explicit(&begun, memory_order_acquire))
+		return 0;
+	if (walk != NULL) {
+		if (same_walk(walk, pc, sp, rbp))
+			return CAIRN_SAME_WALK;
+		walk->pc = pc;
+		walk->sp = sp;
+		walk->rbp = rbp;
+		walk->used_rbp = false;
+		walk->n = 0;
+	}
+	end = stack_end();
+	while (n < CAIRN_MOST_FRAMES) {
+		if (!is_own(pc))
+			addresses[n++] = pc;
+		struct cairn_frame_rule rule = rule_at(pc);
+		uintptr_t cfa;
+		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_RBP_AT_RBP)
+			note_rbp(walk, saved);
+		switch (rule.kind) {
+		case CAIRN_FRAME_RSP: cfa = sp + (uintptr_t)(intptr_t)rule.cfa; break;
+		case CAIRN_FRAME_RBP: cfa = rbp + (uintptr_t)(intptr_t)rule.cfa; break;
+		case CAIRN_FRAME_DEREF:
+			if (rbp + (uintptr_t)(intptr_t)rule.cfa - sp >= end - sp)
+				return n;
+			cfa = note_word(walk, rbp + (uintptr_t)(intptr_t)rule.cfa);
+			break;
+		case CAIRN_FRAME_LAST: return without_start(addresses, n);
+		default: {
+			struct collected c = {addresses, 0};
+			if (walk != NULL)
+				walk->sp = 0; // not ours to repeat
+			if (backtrace == NULL || get_ip == NULL)
+				return n;
+			backtrace(collect, &c);
+			return c.n > n ? without_start(addresses, c.n) : n;
+		}
+		}
+		// A stack that is not the thread's own (a coroutine's) ends the path: nothing says where that ends.
+		if (cfa <= sp || cfa > end || sp > end || (cfa & 7) != 0)
+			return n;
+		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {
+			uintptr_t at = (rule.saved == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;
+			if (at < (uintptr_t)frame || at >= end)
+				return n;
+			rbp = *(const uintptr_t *)at;
+			saved = at;
+		}
+		pc = note_word(walk, cfa - 8);
+		sp = cfa;
+		if (pc == 0)
+			return n;
+	}
+	return n;
+}

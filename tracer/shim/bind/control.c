@@ -1,0 +1,94 @@
+#include "control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../evidence/evidence.h"
+#include "../evidence/life.h"
+#include "../process/state.h"
+#include "../process/thread.h"
+
+extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
+
+static _Atomic uint32_t excluded; // bit k: group k
+static _Atomic bool off;
+static _Atomic bool was_off; // at any time
+
+// named gives the bits of the groups in a list with commas. What is no group's name was refused before it came here.
+static uint32_t named(const char *list)
+{
+	uint32_t groups = 0;
+	while (*list != 0) {
+		size_t n = strcspn(list, ",");
+		for (unsigned g = 0; g < CAIRN_GROUPS; g++)
+			if (strlen(cairn_group_name[g]) == n && memcmp(cairn_group_name[g], list, n) == 0)
+				groups |= 1u << g;
+		list += n + (list[n] == ',');
+	}
+	return groups;
+}
+
+void cairn_control_start(const char *include, const char *exclude, bool start_off)
+{
+	uint32_t without = named(exclude);
+	if (include[0] != 0)
+		without |= ~named(include) & ((1u << CAIRN_GROUPS) - 1);
+	atomic_store(&excluded, without);
+	atomic_store(&off, start_off);
+	atomic_store(&was_off, start_off);
+}
+
+void cairn_excluded(char *out, uint64_t size)
+{
+	uint64_t n = 0;
+	out[0] = 0;
+	for (unsigned g = 0; g < CAIRN_GROUPS; g++)
+		if ((atomic_load(&excluded) >> g & 1) != 0 && n < size)
+			n += (uint64_t)snprintf(out + n, size - n, "%s%s", n > 0 ? "," : "", cairn_group_name[g]);
+}
+
+bool cairn_recorded(unsigned id)
+{
+	unsigned group = cairn_group[id];
+	return group == 0 || (cairn_clustered && cairn_marker[id]) || (!atomic_load(&off) && (atomic_load(&excluded) >> (group - 1) & 1) == 0);
+}
+
+bool cairn_leaves_out(void)
+{
+	return atomic_load(&was_off) || atomic_load(&excluded) != 0;
+}
+
+static void turn(bool turn_off)
+{
+	atomic_store(&off, turn_off);
+	atomic_fetch_add(&cairn_untraced, 1);
+	if (turn_off)
+		atomic_store(&was_off, true);
+	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++) {
+		void *real = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE), *target = real;
+		if (real == NULL || cairn_group[id] == 0)
+			continue;
+		if (cairn_recorded(id))
+			target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
+		__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
+	}
+}
+
+void cairn_control(int level)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	if (atomic_load(&cairn_state) == CAIRN_OFF && !cairn_life_counts())
+		return; // else calls are counted where they would be recorded
+	switch (level) {
+	case 0:
+	case 1:
+		turn(level == 0);
+		break;
+	case 2:
+		// The next call finds no room and hands the buffer to the core.
+		if (t->segment != NULL && atomic_load(&cairn_state) == CAIRN_ON)
+			t->soft = t->cursor;
+		break;
+	}
+}

@@ -1,0 +1,348 @@
+// The ranks of MPI_COMM_WORLD vote at markers which of them go on keeping the times of their calls
+// (docs/decisions/0060-online-clustering.md has why this cannot hang). What a rank says comes from the core; what the
+// ranks have decided becomes a record, from which the recorder takes it. The few calls of MPI are libmpi's own PMPI ones,
+// on a communicator that nobody else has.
+#include "cluster.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "../bind/bind.h"
+#include "../gen/prototypes_gen.h"
+#include "../process/config.h"
+#include "../record/core.h"
+#include "../record/record.h"
+#include "vote.h"
+
+enum {
+	SPINS = 20,           // looks at the request before the processor is given away between two of them
+	YIELDS = 100,         // and so often, before it is left to others for longer
+};
+
+// Wanted from one marker to the next; down to a 16th of it will do (CAIRN_MUCH_FARTHER).
+static const uint64_t INTERVAL_NS = 100000000;
+
+static bool able;
+static bool world_only; // markers are collectives on MPI_COMM_WORLD itself
+static int rank;
+static MPI_Comm comm;
+static MPI_Datatype type;
+static MPI_Op op;
+static MPI_Group world;
+static int ranks; // in MPI_COMM_WORLD
+static int comm_key = MPI_KEYVAL_INVALID, win_key = MPI_KEYVAL_INVALID;
+static char has_all, has_some; // addresses that are the values of these attributes
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // in all, and at the last vote
+static uint64_t last_ns;
+static struct cairn_votes votes;
+static int lead = -1;
+// MPI may write to it for as long as a vote has not come to its end.
+static struct cairn_ballot mine, all;
+// The vote whose outcome is awaited.
+static struct {
+	bool under_way;
+	unsigned kind;
+	uint64_t ordinal;
+	MPI_Request request;
+} pending;
+
+// What a record says of a vote that has come to its end; the lead ranks follow.
+struct outcome {
+	uint64_t step, number, kind, ordinal, state, stands, factor, lead, overhead, leads;
+};
+CAIRN_LAYOUT_OUTCOME(struct outcome);
+
+static void join(void *more, void *sum, int *n, MPI_Datatype *of)
+{
+	(void)of;
+	for (int i = 0; i < *n; i++)
+		cairn_join_ballots((const struct cairn_ballot *)more + i, (struct cairn_ballot *)sum + i);
+}
+
+#define DO(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
+
+// prepare_markers finds out, together with all ranks, what counts as a marker. Where no rank calls MPI from several threads
+// at once, the blocking collectives of all processes come in one order on all ranks, whatever their communicators: one that
+// comes in another order would deadlock where collectives synchronize. With MPI_THREAD_MULTIPLE only those on one
+// communicator do.
+static bool prepare_markers(void)
+{
+	int level = MPI_THREAD_MULTIPLE, highest = MPI_THREAD_MULTIPLE;
+
+	if (!DO(MPI_Query_thread, &level))
+		level = MPI_THREAD_MULTIPLE;
+	if (!DO(MPI_Allreduce, &level, &highest, 1, MPI_INT, MPI_MAX, comm))
+		return false;
+	world_only = highest == MPI_THREAD_MULTIPLE;
+	return DO(MPI_Comm_size, comm, &ranks) && DO(MPI_Comm_group, comm, &world) &&
+		DO(MPI_Comm_create_keyval, (MPI_Comm_copy_attr_function *)MPI_COMM_NULL_COPY_FN,
+			(MPI_Comm_delete_attr_function *)MPI_COMM_NULL_DELETE_FN, &comm_key, NULL) &&
+		DO(MPI_Win_create_keyval, (MPI_Win_copy_attr_function *)MPI_WIN_NULL_COPY_FN,
+			(MPI_Win_delete_attr_function *)MPI_WIN_NULL_DELETE_FN, &win_key, NULL);
+}
+
+void cairn_cluster_begin(void)
+{
+	const int saved = errno;
+
+	if (able || CAIRN_INNER(MPI_Iallreduce) == NULL)
+		return;
+	able = DO(MPI_Comm_dup, MPI_COMM_WORLD, &comm) && DO(MPI_Comm_set_errhandler, comm, MPI_ERRORS_RETURN) &&
+		DO(MPI_Comm_rank, comm, &rank) && DO(MPI_Type_contiguous, (int)sizeof(struct cairn_ballot), MPI_BYTE, &type) &&
+		DO(MPI_Type_commit, &type) && DO(MPI_Op_create, join, 1, &op) && prepare_markers();
+	cairn_votes_begin(&votes);
+	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
+	errno = saved;
+}
+
+void cairn_cluster_forget(void)
+{
+	able = pending.under_way = false;
+}
+
+// fill_ballot writes what this rank says at a marker; its recorder knows of it if it was recorded.
+static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
+{
+	struct cairn_core_ballot said;
+	const uint64_t markers = count[kind] - counted[kind], ns = now - last_ns;
+
+	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .most = UINT64_MAX, .wanted = 1, .clusters = 1};
+	mine.least_marker = mine.greatest_marker = cairn_marker_word(kind, count[kind]);
+	mine.wanted = ns > INTERVAL_NS / 1024 ? markers * INTERVAL_NS / ns : markers * 1024;
+	if (mine.wanted == 0)
+		mine.wanted = 1;
+	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
+	// Without the core (it has stopped, or is too far behind) the rank keeps voting: that its calls have changed.
+	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&said))
+		return;
+	mine.unchanged = (uint32_t)said.unchanged;
+	mine.cluster[0].signature = said.signature;
+	if (kind == CAIRN_COLLECTIVE)
+		mine.period = (uint32_t)said.period;
+	if (said.calls > 0) {
+		mine.most = markers * CAIRN_INTERVAL_CALLS / said.calls;
+		if (mine.most == 0)
+			mine.most = 1;
+	}
+}
+
+// come waits for the outcome; false if the other ranks do not come in time. Who waits for long leaves the processor to
+// those that are waited for.
+static bool come(void)
+{
+	const uint64_t limit = cairn_clock_ns(CLOCK_MONOTONIC) + (uint64_t)cairn_config.wait_seconds * 1000000000;
+	const struct timespec pause = {0, 50000};
+	int done = 0;
+
+	for (uint64_t looks = 0;; looks++) {
+		if (!DO(MPI_Test, &pending.request, &done, MPI_STATUS_IGNORE))
+			return false;
+		if (done)
+			return true;
+		if (looks < SPINS)
+			continue;
+		if (cairn_clock_ns(CLOCK_MONOTONIC) > limit)
+			return false;
+		if (looks < SPINS + YIELDS)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+	}
+}
+
+// write_record writes a record for the recorder; false if that is not possible. Of an outcome, the leads follow.
+static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint32_t leads)
+{
+	struct cairn_record record;
+	uint64_t *word = cairn_open(&record, CAIRN_VOTE_RECORD, CAIRN_HEADER + CAIRN_OUTCOME_BYTES + 8 * (uint64_t)leads, cairn_self.code_begin);
+
+	if (word == NULL)
+		return false;
+	cairn_enter(&record);
+	if ((word = cairn_exit(&record, word, 0)) == NULL)
+		return false;
+	*word++ = step;
+	for (unsigned i = 0; i < n; i++)
+		*word++ = words[i];
+	for (uint32_t i = 0; i < leads; i++)
+		*word++ = all.cluster[i].lead;
+	cairn_commit(&record, word);
+	return true;
+}
+
+// cut ends an interval, and begins to vote on it. The outcome is taken at the next marker of the kind: until then MPI
+// brings the ballots together while the program goes on.
+static void cut(unsigned kind)
+{
+	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC), began = cairn_now();
+	int over = 0;
+
+	// MPI_Pcontrol may be called when everything is over.
+	if (!DO(MPI_Finalized, &over) || over) {
+		able = false;
+		return;
+	}
+	fill_ballot(kind, now, write_record(CAIRN_VOTE_CUT, &votes.number, 1, 0));
+	pending.kind = kind;
+	pending.ordinal = count[kind];
+	pending.under_way = DO(MPI_Iallreduce, &mine, &all, 1, type, op, comm, &pending.request);
+	if (!pending.under_way)
+		cairn_votes_end(&votes);
+	if (kind == CAIRN_EXPLICIT)
+		votes.next[CAIRN_COLLECTIVE] = UINT64_MAX;
+	for (unsigned k = 0; k < CAIRN_MARKER_KINDS; k++)
+		counted[k] = count[k];
+	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
+	write_record(CAIRN_VOTE_OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
+	cairn_self.returned = 0; // what comes before the next call is not all the program's
+}
+
+// finish takes the outcome of the vote that is under way.
+static void finish(void)
+{
+	const uint64_t began = cairn_now();
+	const bool came = come();
+
+	pending.under_way = false;
+	if (came)
+		cairn_votes_decide(&votes, &all);
+	else
+		cairn_votes_end(&votes);
+	if (votes.state == CAIRN_CLUSTERING) {
+		lead = -1;
+		for (uint32_t i = 0; i < all.clusters; i++)
+			if (all.cluster[i].signature == mine.cluster[0].signature)
+				lead = (int)all.cluster[i].lead;
+	} else if (votes.state != CAIRN_LEAD) {
+		lead = -1;
+	}
+	const uint32_t leads = votes.state == CAIRN_CLUSTERING ? all.clusters : 0;
+	const struct outcome outcome = {
+		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .stands = votes.stands,
+		.factor = votes.factor, .lead = CAIRN_WORD(lead), .overhead = cairn_now() - began, .leads = leads,
+	};
+	write_record(CAIRN_VOTE_OUTCOME, &outcome.number, CAIRN_OUTCOME_BYTES / 8 - 1, leads);
+	cairn_self.returned = 0;
+}
+
+// marker counts. With several threads, explicit markers may come at once.
+static void marker(unsigned kind)
+{
+	const int saved = errno;
+
+	if (!able)
+		return;
+	pthread_mutex_lock(&counting);
+	count[kind]++;
+	if (pending.under_way && (kind == pending.kind || count[kind] == votes.next[kind]))
+		finish();
+	if (able && count[kind] == votes.next[kind])
+		cut(kind);
+	pthread_mutex_unlock(&counting);
+	errno = saved;
+}
+
+void cairn_cluster_end(void)
+{
+	const int saved = errno;
+
+	pthread_mutex_lock(&counting);
+	if (able && pending.under_way)
+		finish();
+	able = false;
+	pthread_mutex_unlock(&counting);
+	errno = saved;
+}
+
+// is_world reports whether a group has the processes of MPI_COMM_WORLD, in whatever order, and frees it.
+static bool is_world(MPI_Group *group)
+{
+	int result = MPI_UNEQUAL;
+	const bool compared = DO(MPI_Group_compare, *group, world, &result);
+
+	(void)DO(MPI_Group_free, group);
+	return compared && result != MPI_UNEQUAL;
+}
+
+// comm_has_all reports whether all processes of MPI_COMM_WORLD, and no others, are in a communicator: of an
+// intercommunicator, in one of its groups.
+static bool comm_has_all(MPI_Comm on)
+{
+	MPI_Group group, remote, both;
+	int size = 0, more = 0, inter = 0;
+
+	if (!DO(MPI_Comm_size, on, &size) || !DO(MPI_Comm_test_inter, on, &inter) || (inter && !DO(MPI_Comm_remote_size, on, &more)))
+		return false;
+	if (size + more != ranks || !DO(MPI_Comm_group, on, &group))
+		return false;
+	if (!inter)
+		return is_world(&group);
+	bool joined = DO(MPI_Comm_remote_group, on, &remote);
+	if (joined) {
+		joined = DO(MPI_Group_union, group, remote, &both);
+		(void)DO(MPI_Group_free, &remote);
+	}
+	(void)DO(MPI_Group_free, &group);
+	return joined && is_world(&both);
+}
+
+static bool win_has_all(MPI_Win win)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (!DO(MPI_Win_get_group, win, &group))
+		return false;
+	if (DO(MPI_Group_size, group, &size) && size == ranks)
+		return is_world(&group);
+	(void)DO(MPI_Group_free, &group);
+	return false;
+}
+
+// What is known of a communicator or window is an attribute of it: that ends with the object, and a duplicate has none.
+bool cairn_comm_counts(MPI_Comm on, bool succeeded)
+{
+	const int saved = errno;
+	void *known = NULL;
+	int there = 0;
+
+	if (!able || on == MPI_COMM_WORLD)
+		return able;
+	if (world_only || !succeeded || !DO(MPI_Comm_get_attr, on, comm_key, &known, &there))
+		return false;
+	if (!there) {
+		known = comm_has_all(on) ? &has_all : &has_some;
+		(void)DO(MPI_Comm_set_attr, on, comm_key, known);
+	}
+	errno = saved;
+	return known == &has_all;
+}
+
+// A fence that ends no epoch need not synchronize, and all ranks say so or none (MPI 4.1, 12.5.1).
+bool cairn_win_counts(MPI_Win win, int assert, bool succeeded)
+{
+	const int saved = errno;
+	void *known = NULL;
+	int there = 0;
+
+	if (!able || world_only || !succeeded || (assert & MPI_MODE_NOPRECEDE) != 0 || !DO(MPI_Win_get_attr, win, win_key, &known, &there))
+		return false;
+	if (!there) {
+		known = win_has_all(win) ? &has_all : &has_some;
+		(void)DO(MPI_Win_set_attr, win, win_key, known);
+	}
+	errno = saved;
+	return known == &has_all;
+}
+
+void cairn_collective_marker(void)
+{
+	marker(CAIRN_COLLECTIVE);
+}
+
+void cairn_explicit_marker(void)
+{
+	marker(CAIRN_EXPLICIT);
+}

@@ -1,0 +1,48 @@
+// Clustering of the ranks while they run: markers, and the votes at them (docs/decisions/0060-online-clustering.md).
+#ifndef CAIRN_CLUSTER_H
+#define CAIRN_CLUSTER_H
+
+#include "../evidence/life.h"
+#include "../evidence/usage.h"
+#include "../process/abi.h"
+#include "../process/state.h"
+
+// cairn_cluster_begin is called when MPI_Init has succeeded; like it, it is collective over MPI_COMM_WORLD.
+void cairn_cluster_begin(void);
+
+// cairn_cluster_end is called before MPI_Finalize: a vote may be under way, in which all ranks take part.
+void cairn_cluster_end(void);
+
+// cairn_cluster_forget: in a child of fork nobody votes.
+void cairn_cluster_forget(void);
+
+// Does a blocking collective on comm, or a fence of win, count among the markers? All processes of MPI_COMM_WORLD must take
+// part, and so the answer is the same on all of them. A call that failed is counted on MPI_COMM_WORLD only: of another
+// handle nobody knows whether it is one.
+bool cairn_comm_counts(MPI_Comm comm, bool succeeded);
+bool cairn_win_counts(MPI_Win win, int assert, bool succeeded);
+
+enum { CAIRN_MARKER_LEVEL = 100 }; // of MPI_Pcontrol
+
+// A call that counts, or MPI_Pcontrol(CAIRN_MARKER_LEVEL), has returned.
+void cairn_collective_marker(void);
+void cairn_explicit_marker(void);
+
+#define CAIRN_COMM_COUNTS(comm, result) \
+	(__builtin_expect(cairn_clustered, 0) && cairn_comm_counts(comm, (result) == MPI_SUCCESS))
+#define CAIRN_WIN_COUNTS(win, assert, result) \
+	(__builtin_expect(cairn_clustered, 0) && cairn_win_counts(win, assert, (result) == MPI_SUCCESS))
+#define CAIRN_INITIALIZED(result) \
+	do { \
+		cairn_life_initialized(); \
+		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \
+			cairn_cluster_begin(); \
+	} while (0)
+#define CAIRN_FINALIZES() \
+	do { \
+		cairn_usage_end(); \
+		if (__builtin_expect(cairn_clustered, 0)) \
+			cairn_cluster_end(); \
+	} while (0)
+
+#endif

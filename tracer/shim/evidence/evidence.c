@@ -1,0 +1,496 @@
+// Whether a thread ran, waited for a CPU or was blocked, while it computed for long between two calls or was in a long
+// call: from 1 ms on. Short ones cost a comparison.
+//
+// A computation is only known to be long when it ends. So the call sites after which one was long are remembered, and after a
+// call from there a reading is taken at once: what the reading at the end says more is exact. Where it was not expected, and
+// for calls, what passed since the thread's last reading counts for it, but no more than there was time; and only if that
+// reading is from shortly before, as one in every EXPIRY is: else it goes unmeasured.
+//
+// A reading is two: the quick one of the CPU clocks of thread and process, and, where a quick one leaves something to
+// explain, the thorough one: run delay (/proc/thread-self/schedstat), I/O (/proc/thread-self/io), CPU time of the tracer's own
+// threads. All this takes a thousandth of the time at most: each thread has a budget that grows with time, and what it takes is
+// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be; after call sites
+// where the last one left something to explain, also where it does not allow for thorough readings at both ends.
+//
+// Sums are in a mapped file, whole at any moment: there are two of each row, of which one counts while the other is written.
+#include "evidence.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../core/segment.h"
+#include "../process/clock.h"
+#include "../process/state.h"
+#include "../process/thread.h"
+#include "observed.h"
+#include "opened.h"
+#include "usage.h"
+
+#ifndef CAIRN_PROC
+#define CAIRN_PROC "/proc" // tests have another one
+#endif
+
+static const double LONG_NS = 1e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
+static const int64_t NEGLIGIBLE_NS = 50000; // time off the CPU that is not explained: an interrupt, the tracer's reading
+static const int64_t BLOCKED_NS = 1000000;  // from here on I/O is looked for
+static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
+static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
+enum { DEAREST = 4 }; // by chance a reading must be affordable up to so many times
+
+enum {
+	FILES = 8,           // threads whose files are kept open
+	SLOTS = 2048,        // of the index of rows: a power of two
+};
+
+struct quick {
+	uint64_t ticks;
+	int64_t cpu_ns, process_ns;
+};
+
+struct thorough {
+	uint64_t ticks;
+	int64_t delay_ns, io_bytes, io_calls, tools_ns; // −1: not known
+};
+
+struct watch {
+	bool begun;
+	bool exact, thorough_at_begin; // the last quick reading was taken when the present computation began; and a thorough one
+	bool unmeasured;               // it was expected to be long, and the budget was empty
+	uint16_t explain;              // slots of cairn_thread.long_after where that was so: a bit each
+	uint32_t untraced;
+	uint32_t random;
+	uint64_t paid_until;
+	double budget_ns;
+	double quick_costs_ns, thorough_costs_ns; // as they were lately
+	struct quick quick;
+	struct thorough thorough;
+	struct cairn_opened schedstat, io;
+	int64_t own_calls, own_bytes;                // read from these
+};
+
+static __thread struct watch watch __attribute__((tls_model("initial-exec")));
+_Atomic uint32_t cairn_untraced;
+
+static struct cairn_evidence_file *file;
+static uint64_t begin_ticks, begin_ns;
+static _Atomic uint64_t index_of_rows[SLOTS]; // row + 1
+static _Atomic uint32_t with_files;
+static _Atomic bool changing_instances;
+
+void cairn_evidence_begin(void)
+{
+#ifdef CAIRN_NO_EVIDENCE // hack/bench-tracer.sh compares
+	struct cairn_evidence_file *made = NULL;
+#else
+	struct cairn_evidence_file *made = cairn_observed(CAIRN_OBSERVED_EVIDENCE, sizeof(*made));
+#endif
+
+	if (made == NULL)
+		return;
+	memcpy(made->magic, CAIRN_EVIDENCE_MAGIC, sizeof(made->magic));
+	begin_ticks = cairn_now();
+	begin_ns = cairn_clock_ns(CLOCK_MONOTONIC);
+	cairn_usage_begin(made);
+	file = made;
+}
+
+// tick_ns is how long a tick takes, 0 as long as that is not known well enough.
+static double tick_ns(void)
+{
+	static _Atomic uint64_t known; // bits of the double
+
+	uint64_t bits = atomic_load_explicit(&known, memory_order_relaxed);
+	double ns;
+	if (bits == 0) {
+		const double passed = (double)(cairn_clock_ns(CLOCK_MONOTONIC) - begin_ns);
+		if (passed < CALIBRATION_NS)
+			return 0;
+		ns = cairn_clock_is_tsc ? passed / (double)(cairn_now() - begin_ticks) : 1;
+		memcpy(&bits, &ns, sizeof(bits));
+		if (passed >= 100 * CALIBRATION_NS) // to 1e-5 or so
+			atomic_store_explicit(&known, bits, memory_order_relaxed);
+	}
+	memcpy(&ns, &bits, sizeof(ns));
+	return ns;
+}
+
+// read_file reads a file from its beginning; NULL when that is not possible any more.
+static char *read_file(struct watch *w, struct cairn_opened *o, char *text, size_t size)
+{
+	const ssize_t n = cairn_read_again(o, text, size);
+
+	if (n < 0)
+		return NULL;
+	w->own_calls++;
+	w->own_bytes += n;
+	return text;
+}
+
+// number reads a number and what must follow it; −1 if it is not there.
+static int64_t number(const char **text, char after)
+{
+	const char *c = *text;
+	int64_t x = 0;
+
+	while (*c >= '0' && *c <= '9' && x < INT64_MAX / 10 - 10)
+		x = 10 * x + *c++ - '0';
+	if (c == *text || *c != after)
+		return -1;
+	*text = c + 1;
+	return x;
+}
+
+// run_delay reads a thread's schedstat: time on a CPU, run delay, slices. A kernel that does not count has zeros.
+static int64_t run_delay(const char *text)
+{
+	int64_t ran, delay;
+
+	if (text == NULL || (ran = number(&text, ' ')) <= 0 || (delay = number(&text, ' ')) < 0 || number(&text, '\n') < 0)
+		return -1;
+	return delay;
+}
+
+// read_io reads a thread's io. What was read through a mapping is in read_bytes only, what a cache had in rchar only.
+static void read_io(const char *text, struct thorough *r)
+{
+	static const char *const names[] = {"rchar: ", "wchar: ", "syscr: ", "syscw: ", "read_bytes: ", "write_bytes: "};
+	int64_t values[6];
+
+	r->io_bytes = r->io_calls = -1;
+	if (text == NULL)
+		return;
+	for (int i = 0; i < 6; i++) {
+		const size_t n = strlen(names[i]);
+		if (strncmp(text, names[i], n) != 0)
+			return;
+		text += n;
+		if ((values[i] = number(&text, '\n')) < 0)
+			return;
+	}
+	r->io_bytes = (values[0] > values[4] ? values[0] : values[4]) + (values[1] > values[5] ? values[1] : values[5]);
+	r->io_calls = values[2] + values[3];
+}
+
+// difference is what a count grew by; −1 if that is not known.
+static int64_t difference(int64_t after, int64_t before)
+{
+	return after < 0 || before < 0 ? -1 : after > before ? after - before : 0;
+}
+
+// took is what was done since a moment; it is no cost that the thread was preempted.
+static double took(uint64_t since, double ns)
+{
+	const double passed = (double)(cairn_now() - since) * ns;
+	return passed < WORST_NS ? passed : WORST_NS;
+}
+
+static struct quick read_quick(struct watch *w, double ns)
+{
+	struct quick q = {.ticks = cairn_now()};
+
+	q.cpu_ns = (int64_t)cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	q.process_ns = (int64_t)cairn_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	w->quick_costs_ns += (took(q.ticks, ns) - w->quick_costs_ns) / 8;
+	return q;
+}
+
+static struct thorough read_thorough(struct watch *w, double ns)
+{
+	char text[512];
+	struct thorough r = {.ticks = cairn_now()};
+
+	r.delay_ns = run_delay(read_file(w, &w->schedstat, text, sizeof(text)));
+	const int64_t calls = w->own_calls, bytes = w->own_bytes; // that of io itself is counted afterwards
+	read_io(read_file(w, &w->io, text, sizeof(text)), &r);
+	if (r.io_bytes >= 0) {
+		r.io_bytes = difference(r.io_bytes, bytes);
+		r.io_calls = difference(r.io_calls, calls);
+	}
+	r.tools_ns = cairn_usage_tools();
+	w->thorough_costs_ns += (took(r.ticks, ns) - w->thorough_costs_ns) / 8;
+	return r;
+}
+
+// start makes the thread's first reading.
+static bool start(struct cairn_thread *t, struct watch *w)
+{
+	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
+		return false;
+	if (file == NULL) {
+		t->long_ticks = t->expiry = UINT64_MAX;
+		return false;
+	}
+	const double ns = tick_ns();
+	if (ns <= 0)
+		return false;
+	if (!w->begun) {
+		w->begun = true;
+		w->quick_costs_ns = 1000;
+		w->thorough_costs_ns = 5000;
+		w->random = cairn_thread_number() * 2654435769u;
+		w->schedstat.file = w->io.file = -1;
+		cairn_usage_calls_mpi((int)syscall(SYS_gettid));
+		if (atomic_fetch_add(&with_files, 1) < FILES) {
+			cairn_open_file(&w->schedstat, CAIRN_PROC "/thread-self/schedstat");
+			cairn_open_file(&w->io, CAIRN_PROC "/thread-self/io");
+		}
+		w->thorough = read_thorough(w, ns);
+		w->quick = read_quick(w, ns);
+		w->paid_until = w->quick.ticks;
+		w->budget_ns = CREDIT_NS; // what the beginning took is not counted
+	}
+	t->long_ticks = (uint64_t)(LONG_NS / ns);
+	return true;
+}
+
+// affordable reports whether the budget allows for what may cost so much. By chance it must have more: or, of two call sites
+// in turn, the first would always take what the second one needs.
+static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
+{
+	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;
+	w->paid_until = now;
+	// On a slow machine thorough readings at both ends cost more than the credit: they are saved up for, or none would be taken.
+	const double dearest = DEAREST * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
+	const double most = dearest > CREDIT_NS ? dearest : CREDIT_NS;
+	if (w->budget_ns > most)
+		w->budget_ns = most;
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 17;
+	w->random ^= w->random << 5;
+	return w->budget_ns >= costs_ns * (1 + w->random % DEAREST);
+}
+
+static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evidence_row *key)
+{
+	return row->thread == key->thread && row->after == key->after && row->before == key->before &&
+		row->after_caller == key->after_caller && row->before_caller == key->before_caller;
+}
+
+// find_row finds or makes the row of two call sites of a thread, NULL when there is no room.
+static struct cairn_evidence_row *find_row(const struct cairn_evidence_row *key)
+{
+	uint64_t h = (key->after_caller * 31 + key->before_caller) * 31 + ((uint64_t)key->thread << 32 | (uint32_t)key->after << 16 | key->before);
+
+	h *= 0x9e3779b97f4a7c15u;
+	for (uint64_t i = h >> 53;; i = (i + 1) % SLOTS) {
+		uint64_t at = atomic_load_explicit(&index_of_rows[i], memory_order_acquire);
+		if (at == 0) {
+			uint64_t n = atomic_load(&file->rows);
+			do {
+				if (n >= CAIRN_EVIDENCE_ROWS)
+					return NULL;
+			} while (!atomic_compare_exchange_weak(&file->rows, &n, n + 1));
+			struct cairn_evidence_row *row = &file->row[n];
+			row->thread = key->thread;
+			row->after = key->after;
+			row->before = key->before;
+			row->after_caller = key->after_caller;
+			row->before_caller = key->before_caller;
+			while (!atomic_compare_exchange_strong(&index_of_rows[i], &at, n + 1)) {
+				at = 0; // another thread's row has come there
+				i = (i + 1) % SLOTS;
+			}
+			return row;
+		}
+		if (is_of(&file->row[at - 1], key))
+			return &file->row[at - 1];
+	}
+}
+
+static int64_t plus(int64_t sum, int64_t x)
+{
+	return sum < 0 || x < 0 ? -1 : sum + x;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+// add adds an instance to the sums that do not count, which then do.
+static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums *one)
+{
+	const uint64_t which = atomic_load_explicit(&row->which, memory_order_relaxed);
+	struct cairn_evidence_sums *next = &row->sums[which == 1];
+
+	if (which == 0)
+		memset(next, 0, sizeof(*next));
+	else
+		*next = row->sums[which - 1];
+	next->count++;
+	next->wall_ns += one->wall_ns;
+	next->cpu_ns += one->cpu_ns;
+	next->delay_ns = plus(next->delay_ns, one->delay_ns);
+	next->other_ns = plus(next->other_ns, one->other_ns);
+	next->blocked_ns += one->blocked_ns;
+	next->seen_ns = plus(next->seen_ns, one->seen_ns);
+	next->io_bytes = plus(next->io_bytes, one->io_bytes);
+	next->io_calls = plus(next->io_calls, one->io_calls);
+	next->data_ns = plus(next->data_ns, one->data_ns);
+	atomic_store_explicit(&row->which, which == 1 ? 2 : 1, memory_order_release);
+}
+
+// keep keeps an instance if it is among the largest. Who comes while another thread does that has bad luck.
+static void keep(struct cairn_evidence_instance *list, int64_t size, const struct cairn_evidence_row *row, uint64_t begin,
+	const struct cairn_evidence_sums *one)
+{
+	struct cairn_evidence_instance *smallest = &list[0];
+
+	if (size <= 0 || atomic_exchange(&changing_instances, true))
+		return;
+	for (int i = 1; i < CAIRN_EVIDENCE_INSTANCES; i++)
+		if (atomic_load_explicit(&list[i].size, memory_order_relaxed) < atomic_load_explicit(&smallest->size, memory_order_relaxed))
+			smallest = &list[i];
+	if (size > atomic_load_explicit(&smallest->size, memory_order_relaxed)) {
+		atomic_store_explicit(&smallest->size, 0, memory_order_release);
+		atomic_signal_fence(memory_order_seq_cst);
+		smallest->row = (uint64_t)(row - file->row);
+		smallest->begin_ticks = begin;
+		smallest->wall_ns = one->wall_ns;
+		smallest->cpu_ns = one->cpu_ns;
+		smallest->delay_ns = one->delay_ns;
+		smallest->io_bytes = one->io_bytes;
+		atomic_store_explicit(&smallest->size, size, memory_order_release);
+	}
+	atomic_store(&changing_instances, false);
+}
+
+// measure takes the reading at the end of a long computation or call, and puts down what it says. It reports whether that
+// left something to explain.
+static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t begin, uint64_t end, double ns)
+{
+	struct cairn_evidence_sums one = {.wall_ns = (int64_t)((double)(end - begin) * ns)};
+	const bool close = w->quick.ticks <= begin + (end - begin) / 64 && (begin < w->quick.ticks || begin - w->quick.ticks <= (end - begin) / 4);
+	if (!w->exact && !close)
+		return false;
+	const struct quick q = read_quick(w, ns);
+	const int64_t passed = (int64_t)((double)(q.ticks - w->quick.ticks) * ns);
+	const int64_t ran = q.cpu_ns - w->quick.cpu_ns;
+	int64_t off = passed > ran ? least(passed - ran, one.wall_ns) : 0;
+	int64_t other = difference(q.process_ns - w->quick.process_ns, ran);
+
+	if (passed > one.wall_ns) // of what the others did before we know nothing
+		other = (int64_t)((double)other * (double)one.wall_ns / (double)passed);
+	if (off < NEGLIGIBLE_NS)
+		off = 0;
+	const bool explain = off > 0 || other > one.wall_ns / 50;
+	if (explain || w->thorough_at_begin) {
+		const struct thorough r = read_thorough(w, ns);
+		const struct thorough *b = &w->thorough;
+		one.delay_ns = least(difference(r.delay_ns, b->delay_ns), off);
+		other -= least(other, difference(r.tools_ns, b->tools_ns));
+		if (off - (one.delay_ns > 0 ? one.delay_ns : 0) >= BLOCKED_NS)
+			one.blocked_ns = off;
+		// What was read and written since an older reading was so by other computations, too.
+		if (one.blocked_ns > 0 && (w->thorough_at_begin || end - b->ticks <= (end - begin) / 4 * 5)) {
+			one.io_bytes = difference(r.io_bytes, b->io_bytes);
+			one.io_calls = difference(r.io_calls, b->io_calls);
+			one.seen_ns = off;
+			if (one.io_bytes >= DATA_BYTES)
+				one.data_ns = off - (one.delay_ns > 0 ? one.delay_ns : 0);
+		}
+		w->thorough = r;
+	}
+	if (w->thorough.delay_ns < 0)
+		one.delay_ns = -1;
+	if (w->thorough.io_bytes < 0)
+		one.io_bytes = one.io_calls = one.seen_ns = one.data_ns = -1;
+	one.cpu_ns = one.wall_ns - off;
+	one.other_ns = other;
+	w->quick = q;
+	add(row, &one);
+	keep(file->instances[0], off, row, begin, &one);
+	keep(file->instances[1], one.wall_ns, row, begin, &one);
+	return explain;
+}
+
+// remembered is where the thread keeps that a computation after a call from there was long.
+static uint64_t *remembered(struct cairn_thread *t, uint64_t caller)
+{
+	return &t->long_after[CAIRN_LONG_SLOT(caller)];
+}
+
+uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now)
+{
+	struct watch *w = &watch;
+	const int saved = errno;
+	const uint64_t began = now;
+	double ns;
+
+	if (t->depth != 1)
+		return now;
+	cairn_busy(t, 1);
+	const uint32_t untraced = atomic_load_explicit(&cairn_untraced, memory_order_relaxed);
+	const bool known = start(t, w) && t->returned != 0 && now - t->returned >= t->long_ticks && w->untraced == untraced;
+	w->untraced = untraced;
+	if (known) {
+		const struct cairn_evidence_row key = {
+			.thread = cairn_thread_number() - 1, .after = t->last_function, .before = call->function,
+			.after_caller = t->last_caller, .before_caller = call->caller,
+		};
+		struct cairn_evidence_row *row = find_row(&key);
+		const uint16_t bit = (uint16_t)(1u << CAIRN_LONG_SLOT(t->last_caller));
+		*remembered(t, t->last_caller) = t->last_caller;
+		ns = tick_ns();
+		if (row != NULL) {
+			row->ticks += now - t->returned;
+			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
+				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
+				w->budget_ns -= took(began, ns);
+			}
+		}
+		now = cairn_now();
+	}
+	w->exact = false;
+	cairn_busy(t, 0);
+	errno = saved;
+	return now;
+}
+
+void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now)
+{
+	struct watch *w = &watch;
+	const int saved = errno;
+	bool read = false;
+	double ns;
+
+	if (t->depth != 1 || !start(t, w))
+		return;
+	ns = tick_ns();
+	t->expiry = now + (uint64_t)(EXPIRY_NS / ns);
+	w->exact = w->thorough_at_begin = w->unmeasured = false;
+	if (now - call->enter >= t->long_ticks) {
+		const struct cairn_evidence_row key = {
+			.thread = cairn_thread_number() - 1, .after = UINT16_MAX, .before = call->function, .before_caller = call->caller,
+		};
+		struct cairn_evidence_row *row = find_row(&key);
+		if (row != NULL) {
+			row->ticks += now - call->enter;
+			if (affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)) {
+				const uint64_t last = w->quick.ticks;
+				(void)measure(w, row, call->enter, now, ns);
+				w->exact = read = w->quick.ticks != last;
+			}
+		}
+	}
+	// Expected to be long; if it is not, nobody will say so again.
+	const bool expected = *remembered(t, call->caller) == call->caller;
+	if (expected)
+		*remembered(t, call->caller) = 0;
+	const bool explain = expected && (w->explain >> CAIRN_LONG_SLOT(call->caller) & 1) != 0;
+	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns)) {
+		w->quick = read_quick(w, ns);
+		w->exact = read = true;
+	}
+	w->unmeasured = expected && !w->exact;
+	if (w->exact && (explain || affordable(w, now, 2 * w->thorough_costs_ns, ns))) {
+		w->thorough = read_thorough(w, ns);
+		w->thorough_at_begin = true;
+	}
+	if (read)
+		w->budget_ns -= took(now, ns);
+	errno = saved;
+}

@@ -1,0 +1,22 @@
+#include "observed.h"
+
+#include <stdbool.h>
+
+#include "../spool/spool.h"
+#include "evidence.h"
+
+void *cairn_observed(size_t part, size_t size)
+{
+	static char *file;
+	static size_t there; // bytes of it
+
+	if (file == NULL) {
+		there = CAIRN_OBSERVED_EVIDENCE + sizeof(struct cairn_evidence_file);
+		file = cairn_spool_map("observed", there, false);
+	}
+	if (file == NULL) { // what is kept for signs of a process is no more than its life needs
+		there = CAIRN_OBSERVED_CONTEXT;
+		file = cairn_spool_map("observed", there, true);
+	}
+	return file != NULL && part + size <= there ? file + part : NULL;
+}

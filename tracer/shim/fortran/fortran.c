@@ -1,0 +1,144 @@
+#include "fortran.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bind/bind.h"
+#include "../bind/control.h"
+#include "../evidence/life.h"
+#include "../process/constants.h"
+#include "../process/loader.h"
+#include "../process/names.h"
+#include "../record/record.h"
+
+__thread struct cairn_announcement cairn_announced;
+_Static_assert(offsetof(struct cairn_announcement, status) == 40, "fortran_entry.inc");
+
+#ifdef CAIRN_OPENMPI
+const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
+#endif
+
+extern void *cairn_fortran_slots[] CAIRN_HIDDEN;
+extern void *cairn_profiling_slots[] CAIRN_HIDDEN;
+
+// Announced calls are to be recorded.
+bool cairn_record_fortran CAIRN_HIDDEN;
+
+void *cairn_bind_fortran(unsigned slot) CAIRN_HIDDEN;
+void *cairn_bind_profiling(unsigned id) CAIRN_HIDDEN;
+
+static const char *symbol_name(unsigned slot)
+{
+	const char *name = cairn_fortran_names;
+	while (slot-- > 0)
+		name += strlen(name) + 1;
+	return name;
+}
+
+// What is behind each symbol that leads to an adapter.
+extern void *cairn_fortran_behind[] CAIRN_HIDDEN;
+
+void *cairn_fortran_real(unsigned slot)
+{
+	return __atomic_load_n(&cairn_fortran_behind[slot], __ATOMIC_ACQUIRE);
+}
+
+// cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is.
+void *cairn_bind_fortran(unsigned slot)
+{
+	bool traced = cairn_traced() || cairn_life_counts(); // else its calls are counted
+	void *real = cairn_find(symbol_name(slot)), *adapter = cairn_fortran_adapter(cairn_announced.function), *target = real;
+
+	if (real == NULL) {
+		// As the dynamic linker would have ended it.
+		fprintf(stderr, "cairn: symbol lookup error: no library has %s\n", symbol_name(slot));
+		exit(127);
+	}
+	if (traced) {
+		cairn_is_library(real);
+		cairn_is_library(cairn_find("pmpi_init_")); // the layer below the module mpi_f08 in Open MPI
+		if (adapter != NULL) {
+			cairn_is_library(adapter);
+			__atomic_store_n(&cairn_fortran_behind[slot], real, __ATOMIC_RELEASE);
+			target = adapter;
+		}
+#ifdef CAIRN_OPENMPI
+		cairn_fortran_status_ignore = MPI_F_STATUS_IGNORE;
+		cairn_fortran_statuses_ignore = MPI_F_STATUSES_IGNORE;
+#endif
+		cairn_record_fortran = true;
+	}
+	__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
+	return target;
+}
+
+// cairn_bind_profiling leads a PMPI function to libmpi.
+void *cairn_bind_profiling(unsigned id)
+{
+	char name[128];
+	void *target;
+
+	cairn_traced();
+	snprintf(name, sizeof(name), "P%s", cairn_name(id));
+	target = cairn_find(name);
+	if (target == NULL)
+		return cairn_not_there(name);
+	__atomic_store_n(&cairn_profiling_slots[id], target, __ATOMIC_RELEASE);
+	return target;
+}
+
+bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real)
+{
+	struct cairn_announcement *a = &cairn_announced;
+
+	if (!cairn_in_library(*caller))
+		return true; // of a library of the program that lies between
+	if (a->function != function)
+		return false;
+	*caller = a->caller | CAIRN_FORTRAN;
+	if (a->real != NULL)
+		*real = a->real;
+	else if (a->profiling)
+		*real = cairn_inner(function);
+	a->real = NULL;
+	a->profiling = 0;
+	a->function = 0;
+	// A Fortran layer that does not call the C function: those calls were not recorded.
+	if (CAIRN_UNLIKELY(a->calls != ++a->seen)) {
+		if (!cairn_leaves_out())
+			cairn_count_dropped(a->calls - a->seen);
+		a->seen = a->calls;
+	}
+	return true;
+}
+
+void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *text, size_t length, const char *name)
+{
+	// mpif.h and the module mpi, as compilers mangle names; the module mpi_f08 of Open MPI, then of MPICH with gfortran,
+	// flang and nvfortran, ifort and ifx.
+	static const char *const forms[] = {"%s_", "%s__", "%s", "%s_f08_", "__mpi_f08_callbacks_MOD_%s", "mpi_f08_callbacks_%s_", "mpi_f08_callbacks_mp_%s_"};
+	enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+	static bool looked, there[FORMS];
+	char lower[64], symbol[128];
+	size_t i;
+
+	// A library that mangles one name in some way so has all of them: who looks for a name that nobody has asks every library.
+	for (i = 0; i < FORMS && !looked; i++) {
+		snprintf(symbol, sizeof(symbol), forms[i], "mpi_comm_dup_fn");
+		there[i] = cairn_dlsym(RTLD_DEFAULT, symbol) != NULL;
+	}
+	looked = true;
+
+	for (i = 0; name[i] != 0 && i < sizeof(lower) - 1; i++)
+		lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + ('a' - 'A') : name[i]);
+	lower[i] = 0;
+	for (i = 0; i < FORMS; i++) {
+		if (!there[i])
+			continue;
+		snprintf(symbol, sizeof(symbol), forms[i], lower);
+		void *at = cairn_dlsym(RTLD_DEFAULT, symbol);
+		if (at != NULL)
+			visit(data, "function", text, length, (int64_t)(intptr_t)at);
+	}
+}

@@ -1,0 +1,259 @@
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "loader.h"
+#include "state.h"
+
+// find_root: CAIRN_ROOT/lib or our own directory has the libraries.
+static bool find_root(void)
+{
+	const char *given = getenv("CAIRN_ROOT");
+	Dl_info us;
+	char path[sizeof(cairn_config.root)];
+	char *slash;
+
+	if (cairn_dladdr(&cairn_config, &us) == 0 || us.dli_fname == NULL)
+		return false;
+	if (us.dli_fname[0] == '/') {
+		snprintf(path, sizeof(path), "%s", us.dli_fname);
+	} else {
+		// Preloaded by a relative path.
+		if (getcwd(path, sizeof(path)) == NULL || strlen(path) + strlen(us.dli_fname) + 2 > sizeof(path))
+			return false;
+		strcat(path, "/");
+		strcat(path, us.dli_fname);
+	}
+	slash = strrchr(path, '/');
+	*slash = 0;
+	if (snprintf(cairn_config.core, sizeof(cairn_config.core), "%s/libcairn-core.so", path) >= (int)sizeof(cairn_config.core) ||
+	    snprintf(cairn_config.reference, sizeof(cairn_config.reference), "%s/libcairn-reference-" CAIRN_ABI_NAME ".so", path) >=
+		    (int)sizeof(cairn_config.reference))
+		return false;
+	if (given != NULL && given[0] != 0) {
+		snprintf(cairn_config.root, sizeof(cairn_config.root), "%s", given);
+		return true;
+	}
+	slash = strrchr(path, '/');
+	if (slash == NULL)
+		return false;
+	*slash = 0;
+	snprintf(cairn_config.root, sizeof(cairn_config.root), "%s", path);
+	return true;
+}
+
+// A reader of JSON: one flat object of strings, numbers and booleans; what is nested is passed over.
+struct reader {
+	const char *at, *end;
+	bool bad;
+};
+
+static char peek(struct reader *r)
+{
+	while (r->at < r->end && strchr(" \t\r\n", *r->at) != NULL)
+		r->at++;
+	return r->at < r->end ? *r->at : 0;
+}
+
+static bool take(struct reader *r, char c)
+{
+	if (peek(r) != c) {
+		r->bad = true;
+		return false;
+	}
+	r->at++;
+	return true;
+}
+
+static void append_utf8(char *out, size_t *n, size_t size, unsigned c)
+{
+	char b[3];
+	size_t k = 0;
+	if (c < 0x80) {
+		b[k++] = (char)c;
+	} else if (c < 0x800) {
+		b[k++] = (char)(0xc0 | c >> 6);
+		b[k++] = (char)(0x80 | (c & 0x3f));
+	} else {
+		b[k++] = (char)(0xe0 | c >> 12);
+		b[k++] = (char)(0x80 | (c >> 6 & 0x3f));
+		b[k++] = (char)(0x80 | (c & 0x3f));
+	}
+	for (size_t i = 0; i < k && *n + 1 < size; i++)
+		out[(*n)++] = b[i];
+}
+
+static void read_string(struct reader *r, char *out, size_t size)
+{
+	size_t n = 0;
+	if (!take(r, '"'))
+		return;
+	while (r->at < r->end && *r->at != '"') {
+		char c = *r->at++;
+		if (c == '\\' && r->at < r->end) {
+			c = *r->at++;
+			switch (c) {
+			case 'n': c = '\n'; break;
+			case 't': c = '\t'; break;
+			case 'r': c = '\r'; break;
+			case 'b': c = '\b'; break;
+			case 'f': c = '\f'; break;
+			case 'u': {
+				char hex[5] = "";
+				for (int i = 0; i < 4 && r->at < r->end; i++)
+					hex[i] = *r->at++;
+				append_utf8(out, &n, size, (unsigned)strtoul(hex, NULL, 16));
+				continue;
+			}
+			}
+		}
+		if (n + 1 < size)
+			out[n++] = c;
+		else
+			r->bad = true;
+	}
+	out[n] = 0;
+	take(r, '"');
+}
+
+static void skip_value(struct reader *r)
+{
+	int depth = 0;
+	do {
+		char c = peek(r), text[4096];
+		if (c == 0) {
+			r->bad = true;
+			return;
+		}
+		if (c == '"') {
+			read_string(r, text, sizeof(text));
+			r->bad = false;
+			continue;
+		}
+		if (c == '{' || c == '[')
+			depth++;
+		if (c == '}' || c == ']')
+			depth--;
+		r->at++;
+		if (depth == 0 && c != '}' && c != ']')
+			while (r->at < r->end && strchr(",}] \t\r\n", *r->at) == NULL)
+				r->at++;
+	} while (depth > 0);
+}
+
+static bool read_bool(struct reader *r, bool otherwise)
+{
+	char c = peek(r);
+	bool value = c == 't' ? true : c == 'f' ? false : otherwise;
+	skip_value(r);
+	return value;
+}
+
+static int64_t read_number(struct reader *r)
+{
+	char c = peek(r);
+	int64_t value = c == '-' || (c >= '0' && c <= '9') ? strtoll(r->at, NULL, 10) : 0;
+	skip_value(r);
+	return value;
+}
+
+// parse returns whether the settings allow tracing; text ends in a 0.
+static bool parse(const char *text, size_t n)
+{
+	struct reader r = {text, text + n, false};
+	bool enabled = true;
+	char key[64], value[64];
+
+	if (!take(&r, '{'))
+		return false;
+	while (!r.bad && peek(&r) != '}') {
+		read_string(&r, key, sizeof(key));
+		take(&r, ':');
+		char kind = peek(&r);
+		if (strcmp(key, "spool") == 0 && kind == '"') {
+			read_string(&r, cairn_config.spool, sizeof(cairn_config.spool));
+		} else if (strcmp(key, "call_sites") == 0 && kind == '"') {
+			read_string(&r, value, sizeof(value));
+			cairn_config.call_sites = strcmp(value, "none") != 0;
+			cairn_config.call_paths = strcmp(value, "path") == 0;
+		} else if (strcmp(key, "timing") == 0 && kind == '"') {
+			read_string(&r, cairn_config.timing, sizeof(cairn_config.timing));
+		} else if (strcmp(key, "mode") == 0 && kind == '"') {
+			read_string(&r, cairn_config.mode, sizeof(cairn_config.mode));
+		} else if (strcmp(key, "verify") == 0) {
+			cairn_config.verify = read_bool(&r, false);
+		} else if (strcmp(key, "include") == 0 && kind == '"') {
+			read_string(&r, cairn_config.include, sizeof(cairn_config.include));
+		} else if (strcmp(key, "exclude") == 0 && kind == '"') {
+			read_string(&r, cairn_config.exclude, sizeof(cairn_config.exclude));
+		} else if (strcmp(key, "start_off") == 0) {
+			cairn_config.start_off = read_bool(&r, false);
+		} else if (strcmp(key, "pointers") == 0) {
+			cairn_config.pointers = read_bool(&r, false);
+		} else if (strcmp(key, "shared_spool") == 0) {
+			cairn_config.shared_spool = read_bool(&r, false);
+		} else if (strcmp(key, "enabled") == 0) {
+			enabled = read_bool(&r, true);
+		} else if (strcmp(key, "spool_limit_bytes") == 0) {
+			cairn_config.spool_limit_bytes = read_number(&r);
+		} else if (strcmp(key, "segment_bytes") == 0) {
+			cairn_config.segment_bytes = read_number(&r);
+		} else {
+			skip_value(&r);
+		}
+		if (peek(&r) == ',')
+			r.at++;
+		else if (peek(&r) != '}')
+			r.bad = true;
+	}
+	if (r.bad) {
+		fprintf(stderr, "cairn: %s/config.json cannot be understood: not tracing\n", cairn_config.root);
+		return false;
+	}
+	return enabled;
+}
+
+// read_mode takes of "clustered wait=60" (online.ParseMode) what is not for the core.
+static void read_mode(const char *mode)
+{
+	const char *wait = strstr(mode, "wait=");
+	cairn_config.wait_seconds = wait != NULL ? strtoll(wait + 5, NULL, 10) : 60;
+	cairn_clustered = strncmp(mode, "clustered", 9) == 0;
+}
+
+bool cairn_config_read(void)
+{
+	char path[sizeof(cairn_config.root) + 16];
+	static char text[65536];
+	ssize_t n;
+	int file;
+
+	cairn_config.call_sites = true;
+	if (!find_root())
+		return false;
+	snprintf(path, sizeof(path), "%s/config.json", cairn_config.root);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) {
+		if (errno != ENOENT)
+			fprintf(stderr, "cairn: %s: %s: not tracing\n", path, strerror(errno));
+		return false;
+	}
+	n = read(file, text, sizeof(text) - 1);
+	close(file);
+	if (n < 0)
+		return false;
+	text[n] = 0;
+	if (!parse(text, (size_t)n))
+		return false;
+	read_mode(cairn_config.mode);
+	if (cairn_config.spool[0] == 0 &&
+	    snprintf(cairn_config.spool, sizeof(cairn_config.spool), "%s/spool", cairn_config.root) >= (int)sizeof(cairn_config.spool))
+		return false;
+	return true;
+}

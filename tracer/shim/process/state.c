@@ -1,0 +1,24 @@
+#include "state.h"
+
+#include <stdio.h>
+
+#include "clock.h"
+#include "config.h"
+
+_Atomic int cairn_state;
+_Atomic bool cairn_verifying;
+bool cairn_clustered;
+bool cairn_clock_is_tsc;
+struct cairn_config cairn_config;
+
+void *cairn_slots[CAIRN_FUNCTIONS];
+void *cairn_real[CAIRN_FUNCTIONS];
+uintptr_t cairn_library_begin, cairn_library_size;
+
+void cairn_stop(const char *why)
+{
+	int was = atomic_exchange(&cairn_state, CAIRN_OFF);
+	cairn_verifying = false;
+	if (was != CAIRN_OFF && why != NULL)
+		fprintf(stderr, "cairn: %s: this process goes on untraced\n", why);
+}

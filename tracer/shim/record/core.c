@@ -1,0 +1,288 @@
+#include "core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../evidence/context.h"
+#include "../evidence/life.h"
+#include "../evidence/usage.h"
+#include "../process/clock.h"
+#include "../process/config.h"
+#include "../process/loader.h"
+#include "../process/state.h"
+#include "../spool/budget.h"
+#include "../spool/spool.h"
+
+enum {
+	// segments of our own, of which the last is not full yet, when the core is started: 4 MiB, before which no checkpoint
+	// would free one; one of twice the usual size counts as two
+	ENOUGH = 32,
+	LARGE = 2, // usual sizes of a thread's segments after its first, since to make a file costs as much as to fill one of them
+	MOST = 64, // and when it is waited for
+	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
+};
+
+static int (*start)(const char *directory);
+static void (*adopt)(struct cairn_event *events);
+static int (*ballot)(uint64_t *words, uint64_t wait_ns);
+typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+static _Atomic(segment_function *) segment; // not NULL: the core is there
+
+static _Atomic uint32_t wanted; // what our thread sleeps on
+static _Atomic bool failed;     // tracing has ended
+static _Atomic bool alone;      // it goes on, but the core will never be there
+
+// Until it is: what threads did with our segments, for the core to adopt.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cairn_event *first, **last = &first;
+static uint64_t own; // usual sizes
+
+static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
+{
+	e->next = NULL;
+	e->segment = s;
+	e->thread = thread;
+	e->full = full;
+	*last = e;
+	last = &e->next;
+}
+
+// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte of it, and
+// ends the process when it does not get what it asks for, now or later: a process whose limit is nearer goes without.
+static bool fits(void)
+{
+	const uint64_t needed = (uint64_t)4 << 30;
+	struct rlimit limit;
+	char text[64] = "";
+	int file;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	const ssize_t n = read(file, text, sizeof(text) - 1);
+	close(file);
+	const uint64_t used = n > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : UINT64_MAX;
+	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
+}
+
+// stop ends tracing; the reason is left where no room on the disk is needed, in the segments that the core does not have
+// and in the one that a thread has filled, if it is one's fault. The lock is held.
+static void stop(const char *why, struct cairn_segment *full)
+{
+	if (full != NULL)
+		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
+	for (struct cairn_event *e = first; e != NULL; e = e->next) {
+		struct cairn_segment *s = e->segment;
+		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
+	}
+	if (own == 0 && !cairn_life_counts())
+		cairn_budget_refused(); // nothing shows that it made calls
+	atomic_store(&failed, true);
+	cairn_stop(why);
+}
+
+// load loads and starts the core, and hands our segments over. Threads go on meanwhile, in more of them.
+static const char *load(void)
+{
+	static char why[512];
+	segment_function *theirs;
+	void *handle = cairn_dlopen(cairn_config.core, RTLD_NOW | RTLD_LOCAL);
+
+	if (handle == NULL) {
+		const char *e = cairn_dlerror();
+		snprintf(why, sizeof(why), "%s", e != NULL ? e : "the core cannot be loaded");
+		return why;
+	}
+	*(void **)&start = cairn_dlsym(handle, "cairn_core_start");
+	*(void **)&adopt = cairn_dlsym(handle, "cairn_core_adopt");
+	*(void **)&ballot = cairn_dlsym(handle, "cairn_core_ballot");
+	*(void **)&theirs = cairn_dlsym(handle, "cairn_core_segment");
+	if (start == NULL || adopt == NULL || theirs == NULL)
+		return "libcairn-core.so is not the core";
+	int error = start(cairn_spool_directory);
+	if (error == EDQUOT)
+		return cairn_spool_limit_reached();
+	if (error != 0) {
+		snprintf(why, sizeof(why), "the core cannot write to %s: %s", cairn_spool_directory, strerror(error));
+		return why;
+	}
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&failed)) {
+		adopt(first);
+		first = NULL;
+		last = &first;
+		atomic_store(&segment, theirs);
+	}
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+// go_alone gives up the list for the core: full segments are only files from now on.
+static void go_alone(void)
+{
+	pthread_mutex_lock(&lock);
+	first = NULL;
+	last = &first;
+	atomic_store(&alone, true);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *run(void *unused)
+{
+	bool tried = false;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "cairn");
+	cairn_usage_is_tool((int)syscall(SYS_gettid));
+	for (;;) {
+		if (!tried && atomic_load(&wanted) != 0) {
+			const char *why = NULL;
+			tried = true;
+			if (!fits())
+				go_alone();
+			else if ((why = load()) != NULL) {
+				pthread_mutex_lock(&lock);
+				stop(why, NULL);
+				pthread_mutex_unlock(&lock);
+			}
+		}
+		const uint64_t waits[] = {cairn_context_watch(), cairn_usage_watch(), cairn_life_watch()};
+		uint64_t ns = waits[0];
+		for (size_t i = 1; i < sizeof(waits) / sizeof(waits[0]); i++)
+			ns = waits[i] < ns ? waits[i] : ns;
+		const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+		syscall(SYS_futex, &wanted, FUTEX_WAIT_PRIVATE, tried ? 1 : 0, &limit, NULL, 0);
+	}
+	return NULL;
+}
+
+const char *cairn_core_missing(void)
+{
+	static char why[sizeof(cairn_config.core) + 128];
+
+	if (access(cairn_config.core, R_OK) == 0)
+		return NULL;
+	snprintf(why, sizeof(why), "%s: %s", cairn_config.core, strerror(errno));
+	return why;
+}
+
+const char *cairn_core_begin(void)
+{
+	static char why[128];
+	sigset_t all, mask;
+	pthread_t thread;
+	int error;
+
+	// No handler of the application runs on our thread, nor on those of the Go runtime, which inherit its mask.
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	error = cairn_pthread_create != NULL ? cairn_pthread_create(&thread, NULL, run, NULL) : ENOSYS;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (error == 0)
+		return NULL;
+	snprintf(why, sizeof(why), "no thread can be started: %s", strerror(error));
+	return why;
+}
+
+void cairn_core_want(void)
+{
+	if (atomic_exchange(&wanted, 1) == 0)
+		syscall(SYS_futex, &wanted, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static bool there(void)
+{
+	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
+}
+
+// wait_for_core reports whether the core is there in the end.
+static bool wait_for_core(void)
+{
+	const struct timespec millisecond = {0, 1000000};
+
+	cairn_core_want();
+	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
+		nanosleep(&millisecond, NULL);
+	return there();
+}
+
+// own_segment makes one here; NULL and why when that is not possible, or NULL alone when there are too many. The lock is
+// held.
+static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t most, const char **why)
+{
+	const uint64_t usual = cairn_spool_segment_bytes(), large = LARGE * usual - CAIRN_SEGMENT_HEADER, before = own;
+	// read now: it stays what it is until the core has it
+	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
+	struct cairn_segment *s;
+
+	if (own >= most || atomic_load(&failed))
+		return NULL;
+	s = full != NULL && minimum < large && cairn_config.segment_bytes <= 0 ? cairn_spool_segment(large, why) : NULL;
+	if (s == NULL && (s = cairn_spool_segment(minimum, why)) == NULL)
+		return NULL;
+	cairn_segment_begin(s, thread, sequence);
+	own += (s->capacity + CAIRN_SEGMENT_HEADER) / usual;
+	if (atomic_load(&alone)) {
+		if (full != NULL) // none of its records is open: a thread takes a segment when it is in no call
+			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
+		return s;
+	}
+	if (full != NULL)
+		tell(&full->full, full, thread, 1);
+	tell(&s->given, s, thread, 0);
+	if (before < ENOUGH && own >= ENOUGH)
+		cairn_core_want();
+	return s;
+}
+
+struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
+{
+	const int saved = errno;
+	struct cairn_segment *s = NULL;
+	const char *why = NULL;
+
+	if (!there()) {
+		pthread_mutex_lock(&lock);
+		if (!there())
+			s = own_segment(thread, full, minimum, MOST, &why);
+		pthread_mutex_unlock(&lock);
+		// The core may find room in what is there.
+		if (s == NULL && !wait_for_core()) {
+			pthread_mutex_lock(&lock);
+			if (!there() && (s = own_segment(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
+				stop(why, full);
+			pthread_mutex_unlock(&lock);
+		}
+	}
+	if (s != NULL)
+		*capacity = s->capacity;
+	else if (there())
+		s = atomic_load(&segment)(thread, full, minimum, capacity);
+	errno = saved;
+	return s;
+}
+
+bool cairn_core_ask(struct cairn_core_ballot *said)
+{
+	const uint64_t wait_ns = 10000000000; // the compressor may be 4 MiB behind, and the disk slow
+	uint64_t words[4];
+
+	if (!wait_for_core() || ballot == NULL || !ballot(words, wait_ns))
+		return false;
+	*said = (struct cairn_core_ballot){words[0], words[1], words[2], words[3]};
+	return true;
+}

@@ -1,0 +1,138 @@
+// Raw records (docs/decisions/0001-seams.md): how a wrapper writes one.
+//
+//	open -> inputs -> enter -> the call -> exit -> outputs, extras -> commit
+//
+// Nothing here allocates or takes a lock. Between open and enter and between exit and commit the thread is marked as
+// busy: an MPI call from a signal handler that interrupts us there is passed through and counted as dropped.
+#ifndef CAIRN_RECORD_H
+#define CAIRN_RECORD_H
+
+#include "../../core/segment.h"
+#include "../address/call_path.h"
+#include "../evidence/evidence.h"
+#include "../process/clock.h"
+#include "../process/state.h"
+#include "../process/thread.h"
+
+enum {
+	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
+};
+
+// What every call goes through; the compiler thinks it too long for so many places.
+#define CAIRN_INLINE inline __attribute__((always_inline))
+
+struct cairn_record {
+	struct cairn_record_header *header;
+	uint32_t generation; // of the thread's buffer when the record was opened
+	uint32_t depth;      // open records around this one
+};
+
+extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
+
+#define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
+
+// cairn_other_module notes that calls come from another module than before; it may be new. It returns the word for the
+// record: the caller, or the line of Python that called an extension.
+uint64_t cairn_other_module(uint64_t caller);
+
+// cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up. Once
+// tracing has stopped every call comes here when its thread's buffer is full, and is counted.
+bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size);
+
+// cairn_reference_stamps gives the reference log the time stamps of a call's record, which is committed; NULL: there is none.
+void cairn_reference_stamps(const struct cairn_record *record);
+
+// cairn_count_dropped counts calls of this thread that were not recorded.
+void cairn_count_dropped(uint64_t calls);
+
+// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL when the call is not
+// recorded.
+static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	size = (size + 7) & ~(uint64_t)7;
+	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size)) {
+		if (!cairn_open_slowly(record, function, size))
+			return NULL;
+	} else {
+		cairn_busy(t, 1);
+		record->header = (struct cairn_record_header *)t->cursor;
+		record->generation = t->generation;
+		record->depth = 0;
+		t->frame[0] = record;
+	}
+	struct cairn_record_header *h = record->header;
+	h->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
+	atomic_store_explicit(&h->second, size, memory_order_relaxed);
+	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
+	caller = caller << 1 >> 1;
+	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
+		caller = cairn_other_module(caller);
+	h->caller = CAIRN_UNLIKELY(cairn_call_paths) ? cairn_call_path(caller) : caller;
+	return (uint64_t *)(h + 1);
+}
+
+// cairn_epoch_before gives the record a place in the order before everything that other threads do after this moment.
+static inline void cairn_epoch_before(struct cairn_record *record)
+{
+	record->header->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
+}
+
+static inline void cairn_epoch_after(struct cairn_record *record)
+{
+	cairn_epoch_before(record);
+}
+
+// cairn_enter publishes the record and reads the clock, last.
+static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	h->exit = 0;
+	h->result = 0;
+	t->cursor = (char *)h + h->reserved;
+	t->depth = record->depth + 1;
+	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	cairn_busy(t, 0);
+	uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
+		now = cairn_evidence_enter(t, h, now);
+	h->enter = now;
+}
+
+// cairn_exit reads the clock, first, and returns where outputs go; NULL when the record is not ours any more (the
+// process was forked inside the call).
+static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
+{
+	uint64_t now = cairn_now();
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	if (CAIRN_UNLIKELY(record->generation != t->generation))
+		return NULL;
+	cairn_busy(t, 1);
+	h->exit = now;
+	h->result = result;
+	if (CAIRN_UNLIKELY(now - h->enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(h->caller)] == h->caller))
+		cairn_evidence_exit(t, h, now);
+	t->returned = now;
+	t->last_caller = h->caller;
+	t->last_function = h->function;
+	return word;
+}
+
+static CAIRN_INLINE void cairn_commit(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	h->length = (uint32_t)((const char *)word - (const char *)h);
+	atomic_store_explicit(&h->state, 1, memory_order_release);
+	t->depth = record->depth;
+	cairn_busy(t, 0);
+}
+
+#endif

@@ -1,0 +1,300 @@
+#include "lines.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../bind/bind.h"
+#include "../gen/prototypes_gen.h"
+#include "../process/clock.h"
+#include "../process/thread.h"
+
+static char *directory;
+
+// Lines are put together in memory and written at once, so that they are there when the process dies. Those of calls
+// before MPI_Init wait for the process's directory.
+static __thread struct {
+	char *text;
+	size_t length, size;
+	int file; // + 1; 0: not open yet
+	uint64_t calls;
+	bool first; // element of a list
+} line;
+
+// When the thread's last calls began: read when all that the log does for the entry is done, and written at the return.
+enum { ENTERED = 16 };
+static __thread struct {
+	uint64_t call, ns;
+} entered[ENTERED];
+
+// The time stamps of the record of the call that has returned.
+static __thread struct {
+	uint64_t enter, exit;
+} stamps;
+
+// The order in which calls and returns of all threads came.
+static _Atomic unsigned long long order;
+
+void cairn_line_open(const char *process_directory, bool shared)
+{
+	size_t n = strlen(process_directory) + sizeof("/reference");
+	char *path = malloc(n);
+	if (path == NULL)
+		return;
+	snprintf(path, n, "%s/reference", process_directory);
+	const mode_t mode = shared ? 0777 : 0755;
+	mkdir(path, mode);
+	chmod(path, mode);
+	directory = path;
+}
+
+static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void add(const char *format, ...)
+{
+	for (;;) {
+		va_list args;
+		size_t room = line.size - line.length;
+		int n;
+
+		va_start(args, format);
+		n = vsnprintf(line.text != NULL ? line.text + line.length : NULL, room, format, args);
+		va_end(args);
+		if (n < 0)
+			return;
+		if ((size_t)n < room) {
+			line.length += (size_t)n;
+			return;
+		}
+		size_t size = 2 * line.size + (size_t)n + 1024;
+		char *text = realloc(line.text, size);
+		if (text == NULL)
+			return;
+		line.text = text;
+		line.size = size;
+	}
+}
+
+static void add_text(const char *text, size_t n)
+{
+	add("\"");
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c <= ' ' || c >= 127 || c == '"' || c == '%')
+			add("%%%02X", c);
+		else
+			add("%c", c);
+	}
+	add("\"");
+}
+
+uint64_t cairn_line_call(const char *function)
+{
+	line.calls++;
+	add("C %llu %llu %s", (unsigned long long)line.calls - 1, atomic_fetch_add(&order, 1), function);
+	return line.calls; // not 0
+}
+
+void cairn_line_stamps(uint64_t enter, uint64_t exit)
+{
+	stamps.enter = enter;
+	stamps.exit = exit;
+}
+
+void cairn_line_return(uint64_t index, long long result)
+{
+	uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
+	add("R %llu %llu", (unsigned long long)index - 1, atomic_fetch_add(&order, 1));
+	if (entered[index % ENTERED].call == index) // not after many calls inside this one
+		add("@%llu:%llu:%llu:%llu", (unsigned long long)entered[index % ENTERED].ns, (unsigned long long)now,
+			(unsigned long long)stamps.enter, (unsigned long long)stamps.exit);
+	add(" %lld", result);
+}
+
+void cairn_line_return_double(uint64_t index, double result)
+{
+	long long bits;
+	memcpy(&bits, &result, sizeof(bits));
+	cairn_line_return(index, bits);
+}
+
+static void end_line(void)
+{
+	add("\n");
+	if (directory == NULL)
+		return;
+	if (line.file == 0) {
+		// Named as the thread's segments are.
+		char path[4096];
+		snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
+		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
+		if (line.file == 0) {
+			cairn_line_give_up();
+			fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);
+			return;
+		}
+	}
+	for (size_t at = 0; at < line.length;) {
+		ssize_t n = write(line.file - 1, line.text + at, line.length - at);
+		if (n <= 0)
+			break;
+		at += (size_t)n;
+	}
+	line.length = 0;
+}
+
+void cairn_line_end(void)
+{
+	end_line();
+}
+
+void cairn_line_entered(uint64_t index)
+{
+	end_line();
+	entered[index % ENTERED].call = index;
+	entered[index % ENTERED].ns = cairn_clock_ns(CLOCK_MONOTONIC);
+}
+
+void cairn_line_word(const char *name, bool defined, long long value)
+{
+	if (defined)
+		add(" %s=%lld", name, value);
+	else
+		add(" %s=-", name);
+}
+
+void cairn_line_null(const char *name)
+{
+	add(" %s=null", name);
+}
+
+void cairn_line_double(const char *name, double value)
+{
+	long long bits;
+	memcpy(&bits, &value, sizeof(bits));
+	cairn_line_word(name, true, bits);
+}
+
+void cairn_line_text(const char *name, bool defined, int64_t capacity, const char *text)
+{
+	if (cairn_line_list(name, defined, capacity, text)) {
+		line.length--; // the bracket
+		add_text(text, strnlen(text, (size_t)capacity));
+	}
+}
+
+void cairn_line_text_element(const char *text)
+{
+	if (!line.first)
+		add(",");
+	line.first = false;
+	if (text == NULL)
+		add("null");
+	else
+		add_text(text, strlen(text));
+}
+
+void cairn_line_texts_element(char *const *texts)
+{
+	if (!line.first)
+		add(",");
+	line.first = false;
+	if (texts == NULL) {
+		add("null");
+		return;
+	}
+	add("[");
+	line.first = true;
+	for (; *texts != NULL; texts++)
+		cairn_line_text_element(*texts);
+	line.first = false;
+	add("]");
+}
+
+void cairn_line_argv(const char *name, bool defined, char ***argv)
+{
+	if (!defined) {
+		add(" %s=-", name);
+	} else if (argv == NULL || *argv == NULL) {
+		add(" %s=null", name);
+	} else {
+		add(" %s=", name);
+		line.first = true;
+		cairn_line_texts_element(*argv);
+	}
+}
+
+bool cairn_line_list(const char *name, bool defined, int64_t n, const void *list)
+{
+	if (!defined || n == CAIRN_NOT_SIGNIFICANT) {
+		add(" %s=-", name);
+		return false;
+	}
+	if (n == CAIRN_SENTINEL) {
+		add(" %s=@%lld", name, (long long)(intptr_t)list);
+		return false;
+	}
+	if (list == NULL || n == CAIRN_NULL) {
+		add(" %s=null", name);
+		return false;
+	}
+	add(" %s=[", name);
+	line.first = true;
+	return true;
+}
+
+void cairn_line_list_end(void)
+{
+	add("]");
+}
+
+void cairn_line_element(long long value)
+{
+	if (line.first)
+		add("%lld", value);
+	else
+		add(",%lld", value);
+	line.first = false;
+}
+
+// A status is asked of MPI where the records read the structure.
+static void add_status(const MPI_Status *status, bool errors)
+{
+	int cancelled = 0;
+	MPI_Count bytes = -1;
+
+	if (CAIRN_INNER(MPI_Test_cancelled)(status, &cancelled) != MPI_SUCCESS)
+		cancelled = -1;
+	if (CAIRN_INNER(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+		bytes = -1;
+	add("{%d,%d,%d,%d,%lld}", status->MPI_SOURCE, status->MPI_TAG, errors ? status->MPI_ERROR : 0, cancelled != 0, (long long)bytes);
+}
+
+void cairn_line_status(const char *name, bool defined, bool ignored, const MPI_Status *status, bool errors)
+{
+	if (!defined || status == NULL || CAIRN_IS(status, MPI_STATUS_IGNORE)) {
+		add(" %s=%s-", name, ignored ? "~" : "");
+		return;
+	}
+	add(" %s=%s", name, ignored ? "~" : "");
+	add_status(status, errors);
+}
+
+void cairn_line_statuses(const char *name, bool defined, bool ignored, int64_t n, const MPI_Status *statuses, bool errors)
+{
+	if (!defined || statuses == NULL || CAIRN_IS(statuses, MPI_STATUSES_IGNORE)) {
+		add(" %s=%s-", name, ignored ? "~" : "");
+		return;
+	}
+	add(" %s=%s[", name, ignored ? "~" : "");
+	for (int64_t i = 0; i < n; i++) {
+		if (i > 0)
+			add(",");
+		add_status(&statuses[i], errors);
+	}
+	add("]");
+}

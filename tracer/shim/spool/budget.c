@@ -1,0 +1,73 @@
+#include "budget.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../core/layout_gen.h"
+#include "../process/config.h"
+
+struct account {
+	char magic[8];
+	_Atomic int64_t limit, used;
+	_Atomic int64_t refused; // processes that found no room to leave a sign
+};
+CAIRN_LAYOUT_ACCOUNT(struct account);
+
+static struct account *account; // NULL: there is none
+
+bool cairn_budget_open(const char *spool)
+{
+	char path[sizeof(cairn_config.spool) + 16];
+	const int saved = errno;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/budget", spool);
+	file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	// the size by lseek: fstat is a symbol of glibc 2.33, and what has no size has no end either
+	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*account)) {
+		struct account *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_ACCOUNT_MAGIC, sizeof(found->magic)) == 0)
+			account = found;
+		else if (found != MAP_FAILED)
+			munmap(found, sizeof(*found));
+	}
+	if (file >= 0)
+		close(file);
+	errno = saved;
+	return account != NULL;
+}
+
+bool cairn_budget_take(uint64_t bytes, uint64_t reserve)
+{
+	int64_t left;
+
+	if (account == NULL)
+		return true;
+	left = atomic_load(&account->limit) - (atomic_fetch_add(&account->used, (int64_t)bytes) + (int64_t)bytes);
+	if (left >= 0 && (uint64_t)left >= reserve)
+		return true;
+	cairn_budget_add(-(int64_t)bytes);
+	return false;
+}
+
+void cairn_budget_add(int64_t bytes)
+{
+	if (account != NULL)
+		atomic_fetch_add(&account->used, bytes);
+}
+
+void cairn_budget_refused(void)
+{
+	if (account != NULL)
+		atomic_fetch_add(&account->refused, 1);
+}
+
+uint64_t cairn_budget_limit(void)
+{
+	return account != NULL ? (uint64_t)atomic_load(&account->limit) : 0;
+}

@@ -1,0 +1,255 @@
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../process/config.h"
+#include "../process/state.h"
+#include "budget.h"
+
+char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
+
+static char failure[sizeof(cairn_spool_directory) + 256];
+
+static uint64_t charged; // bytes of this process on the account of the spool
+
+static const char *cannot_write(int error)
+{
+	snprintf(failure, sizeof(failure), "the tracer cannot write to %s: %s", cairn_spool_directory, strerror(error));
+	return failure;
+}
+
+const char *cairn_spool_limit_reached(void)
+{
+	const uint64_t shared = cairn_budget_limit(), limit = shared != 0 ? shared : (uint64_t)cairn_config.spool_limit_bytes;
+
+	snprintf(failure, sizeof(failure), "the spool limit of %llu bytes is reached", (unsigned long long)limit);
+	return failure;
+}
+
+// fits reports whether a file may become so long. Who writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the
+// application: its limit is not meant for us, but it holds for us.
+static bool fits(uint64_t size)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+// open_new makes a file that is not there yet. Where others may write to the directory, what they put there is not opened.
+static int open_new(const char *name, int flags)
+{
+	char path[sizeof(cairn_spool_directory) + 64];
+	struct stat s;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
+	// Whatever the umask, another user may have to read it. To set what is so already costs more than to ask. (fstat is a
+	// symbol of glibc 2.33.)
+	if (file >= 0 && (syscall(SYS_fstat, file, &s) != 0 || (s.st_mode & 07777) != 0644))
+		(void)fchmod(file, 0644);
+	return file;
+}
+
+// The lock is one of the process (not of the open file), so that children do not keep it. The kernel gives it back when
+// the process is gone, whatever became of it, and tells everybody on the node, also in another PID namespace. Closing any
+// descriptor of the file gives it back too: its own is out of the way of programs that close all the low ones.
+static bool take_lock(void)
+{
+	enum { FAR = 500 };
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int file = open_new("lock", O_RDWR), far;
+
+	if (file < 0)
+		return false;
+	far = fcntl(file, F_DUPFD_CLOEXEC, FAR);
+	if (far < 0) // as many descriptors are not allowed
+		far = fcntl(file, F_DUPFD_CLOEXEC, 3);
+	close(file); // before the lock is taken
+	return far >= 0 && fcntl(far, F_SETLK, &whole) == 0;
+}
+
+// write_process writes process.json: whoever sees it sees all of it.
+static bool write_process(const char *text)
+{
+	char path[sizeof(cairn_spool_directory) + 64], temporary[sizeof(path)];
+	size_t left = strlen(text);
+	int file;
+
+	if (!fits(left))
+		return false;
+	file = open_new("process.json.new", O_WRONLY);
+	if (file < 0)
+		return false;
+	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
+	snprintf(path, sizeof(path), "%s/process.json", cairn_spool_directory);
+	while (left > 0) {
+		ssize_t n = write(file, text, left);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		text += n;
+		left -= (size_t)n;
+	}
+	if (left == 0 && rename(temporary, path) == 0) {
+		close(file);
+		return true;
+	}
+	int error = errno;
+	unlink(temporary);
+	close(file);
+	errno = error;
+	return false;
+}
+
+static const char *make(const char *spool, const char *name, const char *process_json)
+{
+	// Who uploads what is in it removes it afterwards, as another user.
+	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
+
+	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
+	// Elsewhere an account would be anybody's, who could cut it off under our stores.
+	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
+		return cairn_spool_limit_reached();
+	charged = strlen(process_json);
+	// The lock comes first: who sees process.json may trust it.
+	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
+	    !write_process(process_json))
+		return cannot_write(errno);
+	return NULL;
+}
+
+const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+{
+	const char *failed = make(spool, name, process_json);
+
+	if (failed != NULL)
+		cairn_budget_refused();
+	return failed;
+}
+
+// give_back takes what was not allocated from the account.
+static void *give_back(size_t size)
+{
+	charged -= size;
+	cairn_budget_add(-(int64_t)size);
+	return NULL;
+}
+
+// fill writes zeros to a new file. A first store to a mapped page makes the file system look for its block, one page after
+// the other; what is written at once it does at once.
+static void fill(int file, size_t size)
+{
+	enum { PIECES = 64, PIECE = 4096 };
+	static const char zeros[PIECE];
+	struct iovec piece[PIECES];
+	size_t at = 0;
+
+	for (int i = 0; i < PIECES; i++)
+		piece[i] = (struct iovec){(void *)zeros, PIECE};
+	while (at < size) {
+		const size_t left = (size - at) / PIECE;
+		const ssize_t n = left > 0 ? writev(file, piece, (int)(left < PIECES ? left : PIECES)) : 0;
+		if (n <= 0)
+			return; // it was only to save time
+		at += (size_t)n;
+	}
+}
+
+// map makes a file; what is filled is meant to be used as a whole.
+static void *map(const char *name, size_t size, bool sign, bool filled)
+{
+	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
+	// it, too.
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
+	char path[sizeof(cairn_spool_directory) + 64];
+	void *memory = MAP_FAILED;
+	int file, error;
+
+	if (!fits(size))
+		return NULL;
+	if (!cairn_budget_take(size, reserve)) {
+		errno = EDQUOT;
+		return NULL;
+	}
+	charged += size;
+	file = open_new(name, O_RDWR);
+	if (file < 0)
+		return give_back(size);
+	do
+		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
+	while (error == EINTR);
+	if (error == 0 && filled)
+		fill(file, size);
+	if (error == 0) {
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		error = errno;
+	}
+	close(file);
+	if (memory != MAP_FAILED)
+		return memory;
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	unlink(path);
+	errno = error;
+	return give_back(size);
+}
+
+void *cairn_spool_map(const char *name, size_t size, bool sign)
+{
+	return map(name, size, sign, false);
+}
+
+uint64_t cairn_spool_segment_bytes(void)
+{
+	return cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : 128 << 10;
+}
+
+struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
+{
+	enum { LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
+	static uint64_t bytes;
+	static uint32_t count;
+	uint64_t size = cairn_spool_segment_bytes();
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
+	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // of this process alone
+	struct cairn_segment *s;
+	char name[32];
+
+	if (minimum > MOST - CAIRN_SEGMENT_HEADER) {
+		snprintf(failure, sizeof(failure), "a record of %llu bytes", (unsigned long long)minimum);
+		*why = failure;
+		return NULL;
+	}
+	if (size < LEAST)
+		size = LEAST;
+	if (size < minimum + CAIRN_SEGMENT_HEADER)
+		size = minimum + CAIRN_SEGMENT_HEADER;
+	size = (size + page - 1) / page * page;
+	if (limit > 0 && bytes + size > limit) {
+		*why = cairn_spool_limit_reached();
+		return NULL;
+	}
+	snprintf(name, sizeof(name), "first-%u.seg", count);
+	s = map(name, size, count == 0, count > 0);
+	if (s == NULL) {
+		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
+		return NULL;
+	}
+	bytes += size;
+	s->capacity = size - CAIRN_SEGMENT_HEADER;
+	s->given.own = s->full.own = ++count;
+	s->given.capacity = s->full.capacity = s->capacity;
+	return s;
+}

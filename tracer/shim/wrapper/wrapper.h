@@ -1,0 +1,28 @@
+// What the generated wrappers are made of.
+#ifndef CAIRN_WRAPPER_H
+#define CAIRN_WRAPPER_H
+
+#include "../address/pointer.h"
+#include "../bind/reference.h"
+#include "../cluster/cluster.h"
+#include "../fortran/fortran.h"
+#include "../gen/prototypes_gen.h"
+#include "../process/abi.h"
+#include "../process/state.h"
+#include "../record/ask.h"
+#include "../record/describe.h"
+#include "../record/encode.h"
+#include "../record/record.h"
+#include "../start/start.h"
+
+// The reference log is written beside the record, by code of its own: call is a member of struct cairn_reference_writers with
+// its arguments.
+#define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = \
+	CAIRN_UNLIKELY(atomic_load_explicit(&cairn_verifying, memory_order_relaxed)) ? cairn_reference->write->call : 0
+#define CAIRN_REFERENCE_RETURN(call) \
+	do { \
+		if (CAIRN_UNLIKELY(reference_ != 0)) \
+			(cairn_reference_stamps(word_ != NULL ? &record_ : NULL), cairn_reference->write->call); \
+	} while (0)
+
+#endif
