@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Clock makes the clock map of a run, which all analyses that compare times of different ranks (Analysis.Times) use.
@@ -30,7 +31,7 @@ func (e PartError) Error() string { return string(e) }
 
 // Within is the clock map for looking at a part of the run only: from some seconds after it began to others.
 func Within(ctx context.Context, r *trace.Reader, m *clock.Map, from, to float64) (*clock.Map, error) {
-	if r.Meta().Timing.Mode == trace.TimingAggregated {
+	if r.Meta().Timing.Mode == timing.Aggregated {
 		return nil, PartError("a part of the run cannot be told from the rest: the times of single calls were not kept (timing aggregated)")
 	}
 	if m.Clocks == nil {

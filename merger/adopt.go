@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // adopt puts the content of c into the pool and adds its processes to those that are there. Unless it is whole it will grow,
@@ -75,8 +76,8 @@ type root struct {
 	local    localGrammar
 	shape    int32
 	counts   map[int32]uint64
-	threads  trace.Numbers // rows in the input
-	places   trace.Numbers // theirs in the columns of the input
+	threads  codec.Numbers // rows in the input
+	places   codec.Numbers // theirs in the columns of the input
 	greatest int           // of the places
 	row      int           // of the next of them, in the columns of the shape
 }
@@ -200,7 +201,7 @@ func (a *adoption) addRows() {
 }
 
 // addSignatureRows fills the columns of one signature.
-func (a *adoption) addSignatureRows(columns []trace.Numbers, r *root, terminal int32) {
+func (a *adoption) addSignatureRows(columns []codec.Numbers, r *root, terminal int32) {
 	s := a.signatures[terminal]
 	if s.own >= -1 {
 		a.pushValue(&columns[0], r, trace.Value{Form: trace.Int, Int: int64(s.own)})
@@ -228,7 +229,7 @@ func (a *adoption) addSignatureRows(columns []trace.Numbers, r *root, terminal i
 }
 
 // pushValue appends what the threads have in a slot, which has been checked.
-func (a *adoption) pushValue(to *trace.Numbers, r *root, v trace.Value) {
+func (a *adoption) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 	switch v.Form {
 	case trace.Int, trace.Name:
 		code, _ := a.element(v, 0)
@@ -276,7 +277,7 @@ func (a *adoption) lookup(v trace.Value) func(place int) int64 {
 const noStream = -1
 
 // pushStream appends what the threads have in one stream.
-func (a *adoption) pushStream(c *trace.Numbers, r *root, terminal, number int32, fold bool) {
+func (a *adoption) pushStream(c *codec.Numbers, r *root, terminal, number int32, fold bool) {
 	streams := a.from.Threads.Streams()
 	if r.counts == nil {
 		r.counts = map[int32]uint64{}

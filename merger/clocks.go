@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // clockTolerance is by how much the time of a tick may move, in ns, where clock samples are left out: less than what two
 // readings of a clock differ by in lossless traces, and much less than moments are rounded by in others.
-func clockTolerance(mode trace.TimingMode) int64 {
-	if mode == trace.TimingLossless {
+func clockTolerance(mode timing.Mode) int64 {
+	if mode == timing.Lossless {
 		return 50
 	}
 	return 1000
@@ -17,11 +18,11 @@ func clockTolerance(mode trace.TimingMode) int64 {
 
 // thinned leaves out the clock samples that lie between the two around them to within a tolerance, in ns. The first and the
 // last stay: before and after them the mean rate between these counts.
-func thinned(samples []trace.ClockSample, tolerance int64) []trace.ClockSample {
+func thinned(samples []timing.ClockSample, tolerance int64) []timing.ClockSample {
 	if len(samples) < 3 {
 		return samples
 	}
-	kept := []trace.ClockSample{samples[0]}
+	kept := []timing.ClockSample{samples[0]}
 	from := 0
 	for to := 2; to < len(samples); to++ {
 		for k := from + 1; k < to; k++ {
@@ -36,16 +37,16 @@ func thinned(samples []trace.ClockSample, tolerance int64) []trace.ClockSample {
 }
 
 // between reports whether a sample lies on the line between two others, to within a tolerance.
-func between(a, s, b *trace.ClockSample, tolerance int64) bool {
+func between(a, s, b *timing.ClockSample, tolerance int64) bool {
 	if b.Ticks <= a.Ticks {
 		return false
 	}
 	share := float64(s.Ticks-a.Ticks) / float64(b.Ticks-a.Ticks)
-	on := func(of func(*trace.ClockSample) int64) bool {
+	on := func(of func(*timing.ClockSample) int64) bool {
 		off := float64(of(s)-of(a)) - share*float64(of(b)-of(a))
 		return off <= float64(tolerance) && off >= -float64(tolerance)
 	}
-	return on(func(s *trace.ClockSample) int64 { return s.MonotonicNS }) && on(func(s *trace.ClockSample) int64 { return s.RealtimeNS })
+	return on(func(s *timing.ClockSample) int64 { return s.MonotonicNS }) && on(func(s *timing.ClockSample) int64 { return s.RealtimeNS })
 }
 
 // sharedClocks lets ranks of a node share clock samples: they read the same clocks.
@@ -57,15 +58,15 @@ type sharedClocks struct {
 // A sharedClock is that of the last rank on a node that has samples of its own.
 type sharedClock struct {
 	kind                string
-	samples             []trace.ClockSample
+	samples             []timing.ClockSample
 	monotonic, realtime func(ticks int64) int64 // ns
 }
 
 // samplesOf are those of the rank before on its node, where they say the same to within the tolerance, else its own.
-func (c *sharedClocks) samplesOf(r *trace.Rank) []trace.ClockSample {
+func (c *sharedClocks) samplesOf(r *trace.Rank) []timing.ClockSample {
 	own := r.Clock.Samples
 	node := c.byNode[r.BootID]
-	if node != nil && len(own) > 0 && node.kind == r.Clock.Kind && !slices.ContainsFunc(own, func(s trace.ClockSample) bool {
+	if node != nil && len(own) > 0 && node.kind == r.Clock.Kind && !slices.ContainsFunc(own, func(s timing.ClockSample) bool {
 		return !c.near(node.monotonic(s.Ticks), s.MonotonicNS) || !c.near(node.realtime(s.Ticks), s.RealtimeNS)
 	}) {
 		return node.samples
@@ -77,7 +78,7 @@ func (c *sharedClocks) samplesOf(r *trace.Rank) []trace.ClockSample {
 			realtime[i].MonotonicNS = realtime[i].RealtimeNS
 		}
 		c.byNode[r.BootID] = &sharedClock{
-			r.Clock.Kind, kept, (&trace.Clock{Samples: kept}).Nanoseconds(), (&trace.Clock{Samples: realtime}).Nanoseconds(),
+			r.Clock.Kind, kept, (&timing.Clock{Samples: kept}).Nanoseconds(), (&timing.Clock{Samples: realtime}).Nanoseconds(),
 		}
 	}
 	return kept

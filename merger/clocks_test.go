@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // What is left of a clock's samples says of every one that went what it said, to within the tolerance.
 func TestThinnedClocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
-		var samples []trace.ClockSample
-		var s trace.ClockSample
+		var samples []timing.ClockSample
+		var s timing.ClockSample
 		rate, step := 0.3333, int64(0)
 		for range random.IntN(64) {
 			if random.IntN(10) == 0 {
@@ -32,15 +33,15 @@ func TestThinnedClocks(t *testing.T) {
 		for _, tolerance := range []int64{50, 1000} {
 			got := thinned(samples, tolerance)
 			assert.LessOrEqual(t, len(got), len(samples))
-			at := (&trace.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
+			at := (&timing.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
 			for _, s := range samples {
 				require.InDelta(t, s.MonotonicNS, at(s.Ticks), float64(tolerance)+2)
 			}
 		}
 	}
-	even := []trace.ClockSample{{Ticks: 0}, {Ticks: 10, MonotonicNS: 10, RealtimeNS: 10}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 20}}
-	require.Equal(t, []trace.ClockSample{even[0], even[2]}, thinned(even, 0))
-	stepped := []trace.ClockSample{even[0], {Ticks: 10, MonotonicNS: 10, RealtimeNS: 5000}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 5010}}
+	even := []timing.ClockSample{{Ticks: 0}, {Ticks: 10, MonotonicNS: 10, RealtimeNS: 10}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 20}}
+	require.Equal(t, []timing.ClockSample{even[0], even[2]}, thinned(even, 0))
+	stepped := []timing.ClockSample{even[0], {Ticks: 10, MonotonicNS: 10, RealtimeNS: 5000}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 5010}}
 	require.Equal(t, stepped, thinned(stepped, 1000), "a step of the time of day is kept")
 }
 
@@ -57,14 +58,14 @@ func TestSharedClocks(t *testing.T) {
 		if random.IntN(10) == 0 {
 			skew = 5000 // a clock of its own
 		}
-		r := trace.Rank{Rank: rank, BootID: string(rune('a' + node)), Clock: trace.Clock{Kind: "tsc"}}
+		r := trace.Rank{Rank: rank, BootID: string(rune('a' + node)), Clock: timing.Clock{Kind: "tsc"}}
 		for k := range 2 + random.Int64N(3) {
 			ticks := (k*1_000_000_000 + random.Int64N(1_000_000)) * 3
 			ns := ticks/3 + int64(node)*1e12 + random.Int64N(100)
-			r.Clock.Samples = append(r.Clock.Samples, trace.ClockSample{Ticks: ticks, MonotonicNS: ns + k*skew, RealtimeNS: ns + 1<<60})
+			r.Clock.Samples = append(r.Clock.Samples, timing.ClockSample{Ticks: ticks, MonotonicNS: ns + k*skew, RealtimeNS: ns + 1<<60})
 		}
 		got := clocks.samplesOf(&r)
-		at := (&trace.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
+		at := (&timing.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
 		for _, s := range r.Clock.Samples {
 			require.InDelta(t, s.MonotonicNS, at(s.Ticks), tolerance+2)
 		}
@@ -73,7 +74,7 @@ func TestSharedClocks(t *testing.T) {
 		}
 	}
 	require.Greater(t, shared, 150)
-	alone := trace.Rank{Clock: trace.Clock{Samples: []trace.ClockSample{{}, {Ticks: 5, MonotonicNS: 5, RealtimeNS: 5}}}}
+	alone := trace.Rank{Clock: timing.Clock{Samples: []timing.ClockSample{{}, {Ticks: 5, MonotonicNS: 5, RealtimeNS: 5}}}}
 	require.Equal(t, alone.Clock.Samples, clocks.samplesOf(&alone), "nobody knows which node")
 	require.Empty(t, clocks.samplesOf(&trace.Rank{BootID: "a"}))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A rank that no other one is like — a corner of a grid, or one of a decomposition in which every rank has messages of
@@ -214,7 +215,7 @@ func (e *emission) addFunction(list []observation) {
 	if len(list) < 2 {
 		return
 	}
-	var own trace.Numbers
+	var own codec.Numbers
 	values := make([]int64, len(list))
 	for i, o := range list {
 		if o.rank < 0 || o.code&1 == 1 || i > 0 && o.rank == list[i-1].rank {

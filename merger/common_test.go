@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Functions of a program that exchanges with its neighbors.
@@ -102,7 +103,7 @@ func TestFunctionsGiveWhatTheySay(t *testing.T) {
 		elastic(trace.Modulo, 3, 8), elastic(trace.Stride, 5, -2, 2, 0), elastic(trace.Stride, 1, 3, 2, 2),
 		elastic(trace.Cartesian, 2, 4, 2, 1, -1), elastic(trace.Cartesian, 3, 2, 2, 2, 1, 0, 1),
 	} {
-		var own trace.Numbers
+		var own codec.Numbers
 		var values []int64
 		for rank := range int64(8) {
 			own.Push(rank)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // How the final merge writes values that differ from rank to rank — peers,
@@ -39,7 +40,7 @@ import (
 
 // relativeTo is r of a signature on the threads of a shape, nil if a reader
 // could not tell it. own is the caller's rank as the signature has it.
-func (e *emission) relativeTo(s *emitted, t *template, own *trace.Numbers) *trace.Numbers {
+func (e *emission) relativeTo(s *emitted, t *template, own *codec.Numbers) *codec.Numbers {
 	switch {
 	case !e.final:
 		return nil
@@ -54,7 +55,7 @@ func (e *emission) relativeTo(s *emitted, t *template, own *trace.Numbers) *trac
 // A fitting writes the slots of one signature of a shape.
 type fitting struct {
 	*emission
-	own   *trace.Numbers // r by place, nil: not known
+	own   *codec.Numbers // r by place, nil: not known
 	ranks []int64        // the same, once it is needed
 }
 
@@ -67,7 +68,7 @@ func (f *fitting) rank() []int64 {
 }
 
 // write chooses how the values with these codes are written.
-func (f *fitting) write(of trace.Numbers) trace.Value {
+func (f *fitting) write(of codec.Numbers) trace.Value {
 	if constant, ok := of.Constant(); ok {
 		return f.coded(constant)
 	}
@@ -452,7 +453,7 @@ func (f *fitting) cases(codes []int64) (trace.Value, bool) {
 		}
 	}
 	if values, names := numbersOf(codes); len(names) == 0 {
-		if len(trace.AppendSequence(nil, values)) < len(trace.AppendSequence(nil, which))+3*len(v.List) {
+		if len(codec.AppendSequence(nil, values)) < len(codec.AppendSequence(nil, which))+3*len(v.List) {
 			return trace.Value{}, false
 		}
 	}
@@ -471,7 +472,7 @@ func most(counts map[int64]int) (key int64, count int) {
 }
 
 // betterRelative tells whether the sequences of a stream are fewer when r is taken from their values.
-func (e *emission) betterRelative(codes, own *trace.Numbers) bool {
+func (e *emission) betterRelative(codes, own *codec.Numbers) bool {
 	if _, constant := codes.Constant(); constant || own == nil {
 		return false
 	}

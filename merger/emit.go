@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // emit writes processes, sorted by rank, each rank once, as a trace. All orders in it
@@ -38,7 +40,7 @@ type emission struct {
 	pool      *pool
 	c         *trace.Content
 	final     bool
-	timing    trace.TimingMode
+	timing    timing.Mode
 	worldSize int
 
 	shapes map[int]*emitted
@@ -48,7 +50,7 @@ type emission struct {
 	signatureIDs map[string]int32
 	rules        ruleTable
 	columnIDs    map[uint64][]int32
-	sequences    trace.SequenceTable
+	sequences    codec.SequenceTable
 	err          error // the first: chunks of sequences are read here
 	grids        []grid
 	ofWorld      []grid // worldGrids, once they were asked for
@@ -60,10 +62,10 @@ type emission struct {
 type emitted struct {
 	shape     *shape
 	number    int
-	rows      trace.Numbers // of its columns, by place
-	world     trace.Numbers // ranks, by place
+	rows      codec.Numbers // of its columns, by place
+	world     codec.Numbers // ranks, by place
 	threaded  bool          // some of the threads are not alone in their process
-	instance  trace.Numbers // per place: which vector of exponents it has
+	instance  codec.Numbers // per place: which vector of exponents it has
 	counts    [][]uint64    // per instance: how often each local terminal comes
 	roots     []int32       // per instance: number in the table of rules, at last in the trace
 	terminals []int32       // of each local terminal: the signature, at last its number in the trace
@@ -76,8 +78,8 @@ type emitted struct {
 type emittedStream struct {
 	signature, number int32
 	local             int            // terminal of the shape
-	codes             trace.Numbers  // per place
-	own               *trace.Numbers // per place, to be taken from the values; nil: the values are written as they are
+	codes             codec.Numbers  // per place
+	own               *codec.Numbers // per place, to be taken from the values; nil: the values are written as they are
 }
 
 func (e *emission) addRanks(of *processes, order []int32) {
@@ -131,10 +133,10 @@ func (e *emission) findShapes(of *processes, order []int32) {
 }
 
 // values are the codes of one column, by place.
-func (s *emitted) values(column int) trace.Numbers { return s.valuesOf(&s.shape.columns[column]) }
+func (s *emitted) values(column int) codec.Numbers { return s.valuesOf(&s.shape.columns[column]) }
 
-func (s *emitted) valuesOf(all *trace.Numbers) trace.Numbers {
-	var mine trace.Numbers
+func (s *emitted) valuesOf(all *codec.Numbers) codec.Numbers {
+	var mine codec.Numbers
 	if v, ok := all.Constant(); ok {
 		mine.PushRun(v, 0, s.rows.Len())
 		return mine
@@ -146,8 +148,8 @@ func (s *emitted) valuesOf(all *trace.Numbers) trace.Numbers {
 }
 
 // numbersOfCodes are those of codes that are all numbers.
-func numbersOfCodes(codes trace.Numbers) trace.Numbers {
-	var numbers trace.Numbers
+func numbersOfCodes(codes codec.Numbers) codec.Numbers {
+	var numbers codec.Numbers
 	for run, count := range codes.Runs() {
 		numbers.PushRun(run.First>>1, run.Step>>1, count)
 	}
@@ -155,7 +157,7 @@ func numbersOfCodes(codes trace.Numbers) trace.Numbers {
 }
 
 // allNumbers tells whether none of the codes is a name or a sequence.
-func allNumbers(codes *trace.Numbers) bool {
+func allNumbers(codes *codec.Numbers) bool {
 	for run, count := range codes.Runs() {
 		if run.First&1 == 1 || count > 1 && run.Step&1 == 1 {
 			return false
@@ -250,7 +252,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 }
 
 // slot is how a slot, or a stream that a number replaces, is written.
-func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes trace.Numbers) trace.Value {
+func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes codec.Numbers) trace.Value {
 	if e.election.votes != nil && s.single() {
 		return at.elected(t.place(slot), codes.At(0))
 	}
@@ -262,7 +264,7 @@ func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} 
 // column is the number of a column with these values.
 func (e *emission) column(values []int64) int64 {
 	h := hashValues(values)
-	column := trace.NewNumbers(values...)
+	column := codec.NewNumbers(values...)
 	for _, i := range e.columnIDs[h] {
 		if e.c.Columns[i].Equal(&column) {
 			return int64(i)
@@ -377,11 +379,11 @@ func (e *emission) streamsOf(s *emitted) []trace.StreamRef {
 // sequence enters the values that the next thread of a shape has in a stream.
 func (e *emission) sequence(s *emitted, k int) int32 {
 	code, stream := s.next.before[2*k], &s.streams[k]
-	var values trace.Sequence
+	var values codec.Sequence
 	if code&1 == 1 {
 		values = e.pool.sequences.List[code>>1]
 	} else {
-		var b trace.SequenceBuilder
+		var b codec.SequenceBuilder
 		b.PushRun(code>>1, s.counts[s.next.before[2*len(s.streams)]][stream.local])
 		values = b.Sequence()
 	}
@@ -392,7 +394,7 @@ func (e *emission) sequence(s *emitted, k int) int32 {
 }
 
 // plus adds a number to all values of a sequence.
-func (e *emission) plus(s trace.Sequence, more int64) trace.Sequence {
+func (e *emission) plus(s codec.Sequence, more int64) codec.Sequence {
 	sum, err := s.Plus(more)
 	e.err = cmp.Or(e.err, err)
 	return sum

@@ -1,14 +1,16 @@
 package merger
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // A ruleTable holds distinct rules; a rule refers to earlier ones.
 type ruleTable struct {
-	bodies [][]trace.Symbol
+	bodies [][]grammar.Symbol
 	ids    map[string]int32
 }
 
-func (t *ruleTable) add(body []trace.Symbol) int32 {
+func (t *ruleTable) add(body []grammar.Symbol) int32 {
 	key := string(appendRule(nil, body))
 	if id, ok := t.ids[key]; ok {
 		return id
@@ -106,11 +108,11 @@ func (s *emitted) addRoots(rules *ruleTable, exponents [][]int64, terminals []in
 	place := make([]int32, len(s.shape.rules))
 	for k, mine := range exponents {
 		for _, i := range order {
-			body := make([]trace.Symbol, 0, len(s.shape.rules[i]))
+			body := make([]grammar.Symbol, 0, len(s.shape.rules[i]))
 			for at, symbol := range s.shape.rules[i] {
 				symbol.Count = uint64(mine[firstExponent[i]+at])
 				if symbol.IsRule() {
-					symbol = trace.RuleSymbol(int(place[symbol.Rule()]), symbol.Count)
+					symbol = grammar.RuleSymbol(int(place[symbol.Rule()]), symbol.Count)
 				} else {
 					symbol.Value = terminals[symbol.Value]
 				}

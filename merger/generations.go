@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A started process is one with what processes are sorted by first.
@@ -142,12 +143,12 @@ func gap(processes []started, i int) int64 {
 
 // compareClocks orders clocks by how far they were sampled: whoever finishes a
 // process adds a last sample, so a repeated recovery differs in it.
-func compareClocks(a, b *trace.Clock) int {
-	last := func(c *trace.Clock) trace.ClockSample {
+func compareClocks(a, b *timing.Clock) int {
+	last := func(c *timing.Clock) timing.ClockSample {
 		if n := len(c.Samples); n > 0 {
 			return c.Samples[n-1]
 		}
-		return trace.ClockSample{}
+		return timing.ClockSample{}
 	}
 	x, y := last(a), last(b)
 	return cmp.Or(cmp.Compare(x.Ticks, y.Ticks), cmp.Compare(x.MonotonicNS, y.MonotonicNS), cmp.Compare(x.RealtimeNS, y.RealtimeNS),

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // These functions write things so that equal things, and only those, have
@@ -48,7 +49,7 @@ func appendBool(b []byte, v bool) []byte {
 	return append(b, 0)
 }
 
-func appendRule(b []byte, body []trace.Symbol) []byte {
+func appendRule(b []byte, body []grammar.Symbol) []byte {
 	for _, s := range body {
 		b = binary.AppendVarint(b, int64(s.Value))
 		b = binary.AppendUvarint(b, s.Count)

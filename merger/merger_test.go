@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -229,9 +230,9 @@ func TestDamagedContentIsAnError(t *testing.T) {
 	damage := map[string]func(c *trace.Content){
 		"site":         func(c *trace.Content) { c.Signatures[1].Site = 9 },
 		"function":     func(c *trace.Content) { c.Signatures[0].Function = 99 },
-		"rule cycle":   func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.RuleSymbol(0, 1) },
-		"rule beyond":  func(c *trace.Content) { c.Grammar.Rules[0][0] = trace.RuleSymbol(1000, 1) },
-		"terminal":     func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.Symbol{Value: 1000, Count: 1} },
+		"rule cycle":   func(c *trace.Content) { c.Grammar.Rules[1][0] = grammar.RuleSymbol(0, 1) },
+		"rule beyond":  func(c *trace.Content) { c.Grammar.Rules[0][0] = grammar.RuleSymbol(1000, 1) },
+		"terminal":     func(c *trace.Content) { c.Grammar.Rules[1][0] = grammar.Symbol{Value: 1000, Count: 1} },
 		"root":         func(c *trace.Content) { c.Threads.Change(0, func(t *trace.Thread) { t.Root = 1000 }) },
 		"sequence":     func(c *trace.Content) { c.Threads.At(0).Streams[0].Sequence = 1000 },
 		"communicator": func(c *trace.Content) { c.Ranks.At(0).CommunicatorsOwn[0] = 1000 },
@@ -281,7 +282,7 @@ func TestThreadsWithHandlesKeepConstants(t *testing.T) {
 		c := r.content()
 		send := trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(8), num((rank + 1) % size), handle(0)}}
 		c.Signatures = append(c.Signatures, send)
-		c.Grammar.Rules = append(c.Grammar.Rules, []trace.Symbol{{Value: int32(len(c.Signatures) - 1), Count: 3}})
+		c.Grammar.Rules = append(c.Grammar.Rules, []grammar.Symbol{{Value: int32(len(c.Signatures) - 1), Count: 3}})
 		c.Threads.Append(trace.Thread{Rank: rank, Thread: 1, Root: len(c.Grammar.Rules) - 1, Calls: 3, Gaps: make([]int64, 3), Durations: make([]int64, 3)})
 		inputs = append(inputs, c)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // metas joins what the inputs say about themselves. Every rule is associative
@@ -41,7 +42,7 @@ func (m *metas) add(meta *trace.Meta) {
 	m.join(&j.CallSites, meta.CallSites, "not all ranks have call sites")
 	if !j.Timing.Equal(&meta.Timing) {
 		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
-		j.Timing = trace.TimingSettings{Mode: trace.TimingLossless}
+		j.Timing = timing.Settings{Mode: timing.Lossless}
 	}
 	j.Clustering = longer(j.Clustering, meta.Clustering)
 	if !slices.Equal(j.Excluded, meta.Excluded) {

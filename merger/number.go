@@ -1,6 +1,8 @@
 package merger
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // A numbering gives what is reachable from some roots its place in a trace.
 // It depends on the roots' order and on their content, never on pool numbers.
@@ -14,7 +16,7 @@ type numbering struct {
 // number walks the rules from the roots. Terminals are numbered by first use.
 // Rules are in reverse postorder of a walk from the last root to the first and
 // from the end of each body to its beginning, so that the first root is rule 0.
-func number(rules [][]trace.Symbol, roots []int32) numbering {
+func number(rules [][]grammar.Symbol, roots []int32) numbering {
 	n := numbering{terminal: map[int32]int32{}, rule: map[int32]int32{}}
 	type position struct {
 		rule int32
@@ -84,13 +86,13 @@ func number(rules [][]trace.Symbol, roots []int32) numbering {
 }
 
 // body writes a pooled rule in the numbers of the trace.
-func (n *numbering) body(pooled []trace.Symbol) []trace.Symbol {
-	body := make([]trace.Symbol, len(pooled))
+func (n *numbering) body(pooled []grammar.Symbol) []grammar.Symbol {
+	body := make([]grammar.Symbol, len(pooled))
 	for i, s := range pooled {
 		if s.IsRule() {
-			body[i] = trace.RuleSymbol(int(n.rule[int32(s.Rule())]), s.Count)
+			body[i] = grammar.RuleSymbol(int(n.rule[int32(s.Rule())]), s.Count)
 		} else {
-			body[i] = trace.Symbol{Value: n.terminal[s.Value], Count: s.Count}
+			body[i] = grammar.Symbol{Value: n.terminal[s.Value], Count: s.Count}
 		}
 	}
 	return body

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // placed is a rank that sends a heap buffer from work, called by main. Its
@@ -18,7 +19,7 @@ func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 	c := &trace.Content{
 		Meta:      trace.Meta{World: "w", WorldSize: 2, CallSites: "path"},
 		Functions: []trace.Function{{ID: 1, Name: "MPI_F", Return: "int", Parameters: []trace.Parameter{{Name: "b", Kind: "buffer", Direction: trace.In}}}},
-		Grammar:   trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 3}}}},
+		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 3}}}},
 		Ranks:     trace.NewRankTable(trace.Rank{Rank: rank, Host: "h", PID: rank}),
 		Threads:   trace.NewThreadTable(trace.Thread{Rank: rank, Calls: 3, Gaps: []int64{0, 1, 1}, Durations: []int64{1, 1, 1}}),
 	}

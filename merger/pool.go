@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -33,7 +34,7 @@ type pool struct {
 	shapes      []shape
 	shapeIDs    map[string]int32
 
-	sequences trace.SequenceTable
+	sequences codec.SequenceTable
 }
 
 // siteKey is what makes two sites one: the same offset in the same binary,

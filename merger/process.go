@@ -1,13 +1,16 @@
 package merger
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
 
 // processes are ranks with their threads, in order of arrival.
 type processes struct {
 	ranks trace.RankTable // CommunicatorsOwn and the call sites of Evidence are pooled
 	// threads, rank by rank: Shape is pooled, Place is the row in its columns, aggregates are of its terminals
 	threads trace.ThreadTable
-	first   trace.Numbers // row of the first thread of each rank
+	first   codec.Numbers // row of the first thread of each rank
 }
 
 // threadsOf are the rows of a process's threads: the first, and the one after the last.

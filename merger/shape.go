@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A shape is what threads have in common whose grammars are equal up to the renaming of terminals, up to exponents and
@@ -13,25 +15,25 @@ import (
 //	of each signature, in order of first use: the caller's rank, the slots, the streams (see code)
 //	of each symbol of each rule: its exponent, where it is not the same in all rows
 type shape struct {
-	templates []int32          // pooled, in order of first use: the index is the terminal in rules
-	rules     [][]trace.Symbol // in order of first use, the root is 0; with the exponents of the first row
-	first     []int            // of each template, its first column
-	columns   []trace.Numbers
-	exponents map[int]*trace.Numbers // by symbol, counted through all rules; a large grammar has few that vary
+	templates []int32            // pooled, in order of first use: the index is the terminal in rules
+	rules     [][]grammar.Symbol // in order of first use, the root is 0; with the exponents of the first row
+	first     []int              // of each template, its first column
+	columns   []codec.Numbers
+	exponents map[int]*codec.Numbers // by symbol, counted through all rules; a large grammar has few that vary
 	rows      int
 }
 
 // addExponents adds so many rows with the exponents of these rules.
-func (s *shape) addExponents(rules [][]trace.Symbol, rows int) {
+func (s *shape) addExponents(rules [][]grammar.Symbol, rows int) {
 	symbol := 0
 	for i, body := range rules {
 		for k := range body {
 			column, first, mine := s.exponents[symbol], s.rules[i][k].Count, body[k].Count
 			if column == nil && mine != first {
-				column = &trace.Numbers{}
+				column = &codec.Numbers{}
 				column.PushRun(int64(first), 0, s.rows)
 				if s.exponents == nil {
-					s.exponents = map[int]*trace.Numbers{}
+					s.exponents = map[int]*codec.Numbers{}
 				}
 				s.exponents[symbol] = column
 			}
@@ -45,8 +47,8 @@ func (s *shape) addExponents(rules [][]trace.Symbol, rows int) {
 }
 
 // rulesOf are the rules with the exponents of a row.
-func (s *shape) rulesOf(row int) [][]trace.Symbol {
-	rules := make([][]trace.Symbol, len(s.rules))
+func (s *shape) rulesOf(row int) [][]grammar.Symbol {
+	rules := make([][]grammar.Symbol, len(s.rules))
 	symbol := 0
 	for i, body := range s.rules {
 		rules[i] = slices.Clone(body)
@@ -70,12 +72,12 @@ func codeFits(x int64) bool { return x<<1>>1 == x }
 
 // localGrammar is what is under a root, by order of first use.
 type localGrammar struct {
-	rules     [][]trace.Symbol // Value is local; Count is that of the input
-	terminals []int32          // local terminal -> terminal of the input
+	rules     [][]grammar.Symbol // Value is local; Count is that of the input
+	terminals []int32            // local terminal -> terminal of the input
 }
 
 // localize numbers rules and terminals under a root by first use.
-func localize(g trace.Grammar, root int) localGrammar {
+func localize(g grammar.Grammar, root int) localGrammar {
 	var l localGrammar
 	terminal := map[int32]int32{}
 	rule := map[int]int{root: 0}
@@ -105,14 +107,14 @@ func localize(g trace.Grammar, root int) localGrammar {
 			stack = append(stack, position{s.Rule(), 0})
 		}
 	}
-	l.rules = make([][]trace.Symbol, len(order))
+	l.rules = make([][]grammar.Symbol, len(order))
 	for i, r := range order {
-		l.rules[i] = make([]trace.Symbol, len(g.Rules[r]))
+		l.rules[i] = make([]grammar.Symbol, len(g.Rules[r]))
 		for k, s := range g.Rules[r] {
 			if s.IsRule() {
-				l.rules[i][k] = trace.RuleSymbol(rule[s.Rule()], s.Count)
+				l.rules[i][k] = grammar.RuleSymbol(rule[s.Rule()], s.Count)
 			} else {
-				l.rules[i][k] = trace.Symbol{Value: terminal[s.Value], Count: s.Count}
+				l.rules[i][k] = grammar.Symbol{Value: terminal[s.Value], Count: s.Count}
 			}
 		}
 	}
@@ -149,7 +151,7 @@ func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
 		s.first = append(s.first, width)
 		width += p.templates[t].width()
 	}
-	s.columns = make([]trace.Numbers, width)
+	s.columns = make([]codec.Numbers, width)
 	id := int32(len(p.shapes))
 	p.shapes = append(p.shapes, s)
 	p.shapeIDs[key] = id

@@ -5,6 +5,9 @@ import (
 	"math/rand"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Functions of the simulated program.
@@ -53,7 +56,7 @@ func record(world string, size, rank int) *recording {
 	r := &recording{
 		rank: rank, terminal: map[string]int32{}, streams: map[[2]int32][]int64{}, own: map[int]int{},
 		c: &trace.Content{
-			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: timing.Settings{Mode: timing.Lossless}},
 			Functions: simulated,
 			Sites: []trace.Site{
 				{BuildID: "feed", Module: "app", Offset: 0x100},
@@ -62,7 +65,7 @@ func record(world string, size, rank int) *recording {
 		},
 		info: trace.Rank{
 			Rank: rank, Host: fmt.Sprintf("host-%d", rank/2), PID: 100 + rank, BootID: "b", StartRealtimeNS: int64(1000 + rank),
-			Clock: trace.Clock{Kind: "monotonic", Samples: []trace.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}},
+			Clock: timing.Clock{Kind: "monotonic", Samples: []timing.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}},
 		},
 		thread: trace.Thread{Rank: rank, FirstTick: 10},
 	}
@@ -141,7 +144,7 @@ func (r *recording) content() *trace.Content {
 				break
 			}
 			t.Streams = append(t.Streams, trace.StreamRef{Terminal: int32(terminal), Number: n, Sequence: int32(len(r.c.Sequences))})
-			r.c.Sequences = append(r.c.Sequences, trace.Sequence{Values: values})
+			r.c.Sequences = append(r.c.Sequences, codec.Sequence{Values: values})
 		}
 	}
 	r.c.Ranks, r.c.Threads = trace.NewRankTable(r.info), trace.NewThreadTable(r.thread)
@@ -149,19 +152,19 @@ func (r *recording) content() *trace.Content {
 }
 
 // chunked is a grammar with two levels of rules, so that rules can be shared.
-func chunked(sequence []int32) trace.Grammar {
-	push := func(body []trace.Symbol, v int32) []trace.Symbol {
+func chunked(sequence []int32) grammar.Grammar {
+	push := func(body []grammar.Symbol, v int32) []grammar.Symbol {
 		if n := len(body); n > 0 && body[n-1].Value == v {
 			body[n-1].Count++
 			return body
 		}
-		return append(body, trace.Symbol{Value: v, Count: 1})
+		return append(body, grammar.Symbol{Value: v, Count: 1})
 	}
 	index := map[string]int{}
-	var inner [][]trace.Symbol
+	var inner [][]grammar.Symbol
 	var order []int
 	for i := 0; i < len(sequence); i += 4 {
-		var body []trace.Symbol
+		var body []grammar.Symbol
 		for _, t := range sequence[i:min(i+4, len(sequence))] {
 			body = push(body, t)
 		}
@@ -174,11 +177,11 @@ func chunked(sequence []int32) trace.Grammar {
 		}
 		order = append(order, id)
 	}
-	var root []trace.Symbol
+	var root []grammar.Symbol
 	for _, id := range order {
-		root = push(root, trace.RuleSymbol(1+id, 1).Value)
+		root = push(root, grammar.RuleSymbol(1+id, 1).Value)
 	}
-	return trace.Grammar{Rules: append([][]trace.Symbol{root}, inner...)}
+	return grammar.Grammar{Rules: append([][]grammar.Symbol{root}, inner...)}
 }
 
 // simulate runs a stencil with a master, irregular receives and communicators

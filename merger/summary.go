@@ -3,6 +3,7 @@ package merger
 import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Summary has the numbers of a trace that a job's status shows.
@@ -119,7 +120,7 @@ type timeLine struct {
 	perTick     float64
 }
 
-func newTimeLine(clock trace.Clock) timeLine {
+func newTimeLine(clock timing.Clock) timeLine {
 	line := timeLine{perTick: 1e-9}
 	if len(clock.Samples) == 0 {
 		return line

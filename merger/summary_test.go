@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 func TestSummary(t *testing.T) {
@@ -39,7 +40,7 @@ func TestSummaryWithoutTiming(t *testing.T) {
 }
 
 func TestTimeLineOfTicks(t *testing.T) {
-	line := newTimeLine(trace.Clock{Kind: "tsc", Samples: []trace.ClockSample{{Ticks: 1000, MonotonicNS: 5e9}, {Ticks: 4000, MonotonicNS: 6e9}}})
+	line := newTimeLine(timing.Clock{Kind: "tsc", Samples: []timing.ClockSample{{Ticks: 1000, MonotonicNS: 5e9}, {Ticks: 4000, MonotonicNS: 6e9}}})
 	if got := line.seconds(2500); math.Abs(got-5.5) > 1e-9 {
 		t.Errorf("%v", got)
 	}

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The times of calls pass through a merge as they are, block by block: a block does not say which number a signature has,
 // only which calls have the same one. Where two signatures of a thread become one, its blocks are written anew.
 
 // localAggregates names the signatures of a thread's aggregates as its shape does.
-func localAggregates(aggregates []trace.Aggregate, terminals []int32) []trace.Aggregate {
+func localAggregates(aggregates []timing.Aggregate, terminals []int32) []timing.Aggregate {
 	if len(aggregates) == 0 {
 		return nil
 	}
@@ -21,7 +22,7 @@ func localAggregates(aggregates []trace.Aggregate, terminals []int32) []trace.Ag
 	for i, terminal := range terminals {
 		local[terminal] = int32(i)
 	}
-	named := make([]trace.Aggregate, 0, len(aggregates))
+	named := make([]timing.Aggregate, 0, len(aggregates))
 	for _, a := range aggregates {
 		if i, used := local[a.Terminal]; used {
 			a.Terminal = i
@@ -33,8 +34,8 @@ func localAggregates(aggregates []trace.Aggregate, terminals []int32) []trace.Ag
 
 // renamed gives the aggregates of a thread of the shape the signatures of the trace; those of signatures that became one
 // are added up.
-func (s *emitted) renamed(aggregates []trace.Aggregate) []trace.Aggregate {
-	var list []trace.Aggregate
+func (s *emitted) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
+	var list []timing.Aggregate
 	place := map[int32]int{}
 	for _, a := range aggregates {
 		a.Terminal = s.terminals[a.Terminal]
@@ -46,7 +47,7 @@ func (s *emitted) renamed(aggregates []trace.Aggregate) []trace.Aggregate {
 		place[a.Terminal] = len(list)
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b trace.Aggregate) int { return cmp.Compare(a.Terminal, b.Terminal) })
+	slices.SortFunc(list, func(a, b timing.Aggregate) int { return cmp.Compare(a.Terminal, b.Terminal) })
 	return list
 }
 

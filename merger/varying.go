@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // Parameters that vary from call to call — a size that depends on the
@@ -108,7 +110,7 @@ type separation struct {
 	functions map[uint16]*trace.Function
 	streams   map[int32][]trace.StreamRef // the thread's, by terminal
 	changed   map[int32]*changed          // by old terminal
-	made      map[int32]map[int32]*trace.SequenceBuilder
+	made      map[int32]map[int32]*codec.SequenceBuilder
 	err       error
 }
 
@@ -131,7 +133,7 @@ type changed struct {
 type source struct {
 	number int32
 	list   bool
-	values *trace.ValueReader
+	values *codec.ValueReader
 }
 
 // added is a value that goes to a new stream in each call.
@@ -214,7 +216,7 @@ func (s *separation) column(k int64) int64 {
 // replace makes one signature of several.
 func (s *separation) replace(members []member) {
 	if s.changed == nil {
-		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*trace.SequenceBuilder{}
+		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*codec.SequenceBuilder{}
 		s.streams = map[int32][]trace.StreamRef{}
 		for _, ref := range s.thread.Streams {
 			s.streams[ref.Terminal] = append(s.streams[ref.Terminal], ref)
@@ -265,7 +267,7 @@ func (s *separation) replace(members []member) {
 	})
 	terminal := int32(len(s.c.Signatures))
 	s.c.Signatures = append(s.c.Signatures, signature)
-	s.made[terminal] = map[int32]*trace.SequenceBuilder{}
+	s.made[terminal] = map[int32]*codec.SequenceBuilder{}
 	requests := map[int32]*requestList{}
 	for i := range members {
 		old := members[i].terminal
@@ -343,7 +345,7 @@ func listStreams(s *trace.Signature) map[int32]bool {
 
 // rewrite makes the grammar and the streams of the thread anew.
 func (s *separation) rewrite() error {
-	grammar := trace.NewSequitur()
+	made := grammar.NewSequitur()
 	for terminal := range s.c.Grammar.All(s.thread.Root) {
 		if ch := s.changed[terminal]; ch != nil {
 			if err := s.call(ch); err != nil {
@@ -351,14 +353,14 @@ func (s *separation) rewrite() error {
 			}
 			terminal = ch.terminal
 		}
-		grammar.Append(terminal)
+		made.Append(terminal)
 	}
 	s.thread.SignaturesJoined = true
 	s.thread.Root = len(s.c.Grammar.Rules)
-	for _, body := range grammar.Grammar().Rules {
+	for _, body := range made.Grammar().Rules {
 		for i, symbol := range body {
 			if symbol.IsRule() {
-				body[i] = trace.RuleSymbol(symbol.Rule()+s.thread.Root, symbol.Count)
+				body[i] = grammar.RuleSymbol(symbol.Rule()+s.thread.Root, symbol.Count)
 			}
 		}
 		s.c.Grammar.Rules = append(s.c.Grammar.Rules, body)
@@ -387,10 +389,10 @@ func (s *separation) rewrite() error {
 
 // call moves the values of one call to the streams of the new signature.
 func (s *separation) call(ch *changed) error {
-	out := func(number int32) *trace.SequenceBuilder {
+	out := func(number int32) *codec.SequenceBuilder {
 		made := s.made[ch.terminal]
 		if made[number] == nil {
-			made[number] = &trace.SequenceBuilder{}
+			made[number] = &codec.SequenceBuilder{}
 		}
 		return made[number]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // waitany is a function of the simulated program that names requests.
@@ -107,7 +108,7 @@ func sizesOf(t testing.TB, c *trace.Content) trace.Sizes {
 // calls records calls of functions without arguments, through Sequitur.
 func loops(rank, size int, call func(do func(function uint16))) *trace.Content {
 	r := record("w", size, rank)
-	grammar := trace.NewSequitur()
+	grammar := grammar.NewSequitur()
 	call(func(function uint16) {
 		r.call(trace.Signature{Function: function, OwnRank: -1}, 0, 0)
 		grammar.Append(r.sequence[len(r.sequence)-1])

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
@@ -47,7 +47,7 @@ func (s *ship) giveUpTimes(ctx context.Context) {
 		return // sweep says so
 	}
 	want := littleLeft(limit)*3/2 - left
-	for _, per := range []uint64{trace.ShortSums, trace.LongSums} {
+	for _, per := range []uint64{timing.ShortSums, timing.LongSums} {
 		done := s.packer.giveUp(ctx, s.unshipped(processes), per, want, s.Logf)
 		if done.Calls == 0 {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
@@ -112,7 +113,7 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 			}
 			require.Equal(t, th.EndTick-th.FirstTick, ticks, "the clock goes on as it did")
 			for _, c := range content.Coarse() {
-				require.Less(t, c.To, th.Calls-trace.TimingBlockCalls, "the last calls have their times")
+				require.Less(t, c.To, th.Calls-timing.BlockCalls, "the last calls have their times")
 			}
 		}
 		require.Equal(t, calls, found)

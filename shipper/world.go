@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // worldID is the short name of a world in keys. It is computed in every pod
@@ -210,7 +211,7 @@ func endOf(c *trace.Content, r *trace.Rank) int64 {
 		return r.StartRealtimeNS
 	}
 	// the nearest sample before, carried on with the rate between first and last
-	i, found := slices.BinarySearchFunc(samples, last, func(s trace.ClockSample, tick int64) int { return cmp.Compare(s.Ticks, tick) })
+	i, found := slices.BinarySearchFunc(samples, last, func(s timing.ClockSample, tick int64) int { return cmp.Compare(s.Ticks, tick) })
 	if !found && i > 0 {
 		i--
 	}

@@ -3,6 +3,9 @@ package trace
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // The grammar of a thread whose calls have no order grows with them. Its first calls may stand in parts, in chapters: a
@@ -23,27 +26,27 @@ type ChapterOf struct {
 type Chapter struct {
 	of     ChapterOf
 	part   *Part
-	entry  indexEntry
-	counts []Occurrences
+	entry  codec.Entry
+	counts []grammar.Occurrences
 }
 
 // Calls is the number of calls.
 func (c *Chapter) Calls() uint64 { return c.of.Calls }
 
 // Counts says how often each signature of the process is called, sorted by terminal.
-func (c *Chapter) Counts() []Occurrences { return c.counts }
+func (c *Chapter) Counts() []grammar.Occurrences { return c.counts }
 
 // content is the block as it stands in a trace. It is booked on the part's budget.
 func (c *Chapter) content() ([]byte, error) { return c.part.file.block(c.entry) }
 
 // Grammar reads the chapter: rule 0 is its calls.
-func (c *Chapter) Grammar() (Grammar, error) {
+func (c *Chapter) Grammar() (grammar.Grammar, error) {
 	content, err := c.content()
 	if err != nil {
-		return Grammar{}, err
+		return grammar.Grammar{}, err
 	}
-	defer c.part.file.budget.give(int64(len(content)))
-	g, lengths, err := decodeChapter(content, newBudget(64*int64(len(content))+4096))
+	defer c.part.file.budget.Give(int64(len(content)))
+	g, lengths, err := decodeChapter(content, codec.NewBudget(64*int64(len(content))+4096))
 	if err == nil && lengths[0] != c.of.Calls {
 		err = errChapters
 	}
@@ -51,14 +54,14 @@ func (c *Chapter) Grammar() (Grammar, error) {
 }
 
 // decodeChapter reads the content of a block. What the rules take stays booked.
-func decodeChapter(content []byte, m *budget) (Grammar, []uint64, error) {
-	d := decoder{b: content, budget: m}
-	g := d.grammar()
-	if d.err != nil {
-		return Grammar{}, nil, d.err
+func decodeChapter(content []byte, m *codec.Budget) (grammar.Grammar, []uint64, error) {
+	d := newDecoder(content, m)
+	g := d.Grammar()
+	if d.Err != nil {
+		return grammar.Grammar{}, nil, d.Err
 	}
-	if len(d.b) > 0 || len(g.Rules) == 0 {
-		return Grammar{}, nil, errChapters
+	if len(d.Rest) > 0 || len(g.Rules) == 0 {
+		return grammar.Grammar{}, nil, errChapters
 	}
 	lengths, err := g.Lengths()
 	if err == nil && lengths[0] == 0 {
@@ -84,10 +87,10 @@ func (c *Chapters) Calls() (n uint64) {
 }
 
 // CountsOf adds up the calls of each signature in some chapters, sorted by terminal.
-func CountsOf(chapters []*Chapter) []Symbol {
-	var all []Symbol
+func CountsOf(chapters []*Chapter) []grammar.Symbol {
+	var all []grammar.Symbol
 	for _, c := range chapters {
-		merged := make([]Symbol, 0, len(all)+len(c.counts))
+		merged := make([]grammar.Symbol, 0, len(all)+len(c.counts))
 		for _, o := range c.counts {
 			for len(all) > 0 && all[0].Value < o.Terminal {
 				merged, all = append(merged, all[0]), all[1:]
@@ -96,7 +99,7 @@ func CountsOf(chapters []*Chapter) []Symbol {
 			if len(all) > 0 && all[0].Value == o.Terminal {
 				n, all = n+all[0].Count, all[1:]
 			}
-			merged = append(merged, Symbol{o.Terminal, n})
+			merged = append(merged, grammar.Symbol{Value: o.Terminal, Count: n})
 		}
 		all = append(merged, all...)
 	}
@@ -122,8 +125,8 @@ func appendChapters(c *Content) []byte {
 		rows, counts = append(rows, int64(i)), append(counts, int64(len(chapters.List)))
 		calls, terminals = append(calls, int64(chapters.Calls())), append(terminals, mine)
 	}
-	b := AppendSequence(AppendSequence(AppendSequence(nil, rows), counts), calls)
-	return appendLists(b, terminals)
+	b := codec.AppendSequence(codec.AppendSequence(codec.AppendSequence(nil, rows), counts), calls)
+	return codec.AppendLists(b, terminals)
 }
 
 // chapters writes those that do not stand in the chain before the file.
@@ -141,7 +144,7 @@ func (f *fileWriter) chapters(c *Content) error {
 				return fmt.Errorf("trace: chapter %d of thread %d: %w", number, i, err)
 			}
 			f.block(blockChapter, int64(i), int64(number), content)
-			chapter.part.file.budget.give(int64(len(content)))
+			chapter.part.file.budget.Give(int64(len(content)))
 		}
 	}
 	return nil
@@ -149,19 +152,19 @@ func (f *fileWriter) chapters(c *Content) error {
 
 // openChapters puts the chapters of a shard into its grammar; lengths are those of the rules without them.
 func (t *Reader) openChapters(d *decoder, lengths []uint64) {
-	rows, counts, calls, terminals := d.sequence(), d.sequence(), d.sequence(), d.lists()
-	if d.err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
-		d.fail(errChapters)
+	rows, counts, calls, terminals := d.Sequence(), d.Sequence(), d.Sequence(), d.Lists()
+	if d.Err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
+		d.Fail(errChapters)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return
 	}
 	c := &t.shared
-	rules := make([][]Symbol, len(rows)) // roots come first, since a rule refers to later ones
+	rules := make([][]grammar.Symbol, len(rows)) // roots come first, since a rule refers to later ones
 	which := map[int]int{}
 	for i, row := range rows {
 		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
 		which[int(row)] = i
@@ -169,20 +172,20 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 		for number := range counts[i] {
 			g, n, err := t.readChapter(row, number, terminals[i])
 			if err != nil {
-				d.fail(fmt.Errorf("chapter %d of thread %d: %w", number, row, err))
+				d.Fail(fmt.Errorf("chapter %d of thread %d: %w", number, row, err))
 				return
 			}
 			left -= int64(n)
-			rules[i] = append(rules[i], RuleSymbol(len(rules), 1))
+			rules[i] = append(rules[i], grammar.RuleSymbol(len(rules), 1))
 			rules = append(rules, moved(g.Rules, len(rules))...)
 		}
 		if left != 0 {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
 	}
 	by := len(rules)
-	var roots Numbers
+	var roots codec.Numbers
 	for row, root := range c.Threads.root.All() {
 		i, has := which[row]
 		if !has {
@@ -190,31 +193,31 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 			continue
 		}
 		if uint64(calls[i]) > lengths[root] {
-			d.fail(errChapters)
+			d.Fail(errChapters)
 			return
 		}
-		rest := [][]Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
+		rest := [][]grammar.Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
 		rules[i] = append(rules[i], moved(rest, by)[0]...)
 		roots.Push(int64(i))
 	}
-	c.Grammar = Grammar{append(rules, moved(c.Grammar.Rules, by)...)}
+	c.Grammar = grammar.Grammar{Rules: append(rules, moved(c.Grammar.Rules, by)...)}
 	c.Threads.root = roots
 }
 
 // readChapter reads a chapter of a thread, with the signatures of the trace, and how many calls it has.
-func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uint64, error) {
-	e, there := t.chapterBlocks.find(row, number)
+func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Grammar, uint64, error) {
+	e, there := t.chapterBlocks.Find(row, number)
 	if !there {
-		return Grammar{}, 0, errors.New("missing")
+		return grammar.Grammar{}, 0, errors.New("missing")
 	}
 	content, err := t.block(e)
 	if err != nil {
-		return Grammar{}, 0, err
+		return grammar.Grammar{}, 0, err
 	}
-	defer t.budget.give(int64(len(content)))
+	defer t.budget.Give(int64(len(content)))
 	g, lengths, err := decodeChapter(content, t.budget)
 	if err != nil {
-		return Grammar{}, 0, err
+		return grammar.Grammar{}, 0, err
 	}
 	for _, body := range g.Rules {
 		for k := range body {
@@ -223,7 +226,7 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uin
 			}
 			terminal := int64(body[k].Value)
 			if terminal >= int64(len(terminals)) || terminals[terminal] < 1 || terminals[terminal] > int64(len(t.shared.Signatures)) {
-				return Grammar{}, 0, errChapters
+				return grammar.Grammar{}, 0, errChapters
 			}
 			body[k].Value = int32(terminals[terminal] - 1)
 		}
@@ -232,13 +235,139 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uin
 }
 
 // moved renames the rules of a grammar, in place, so that they can follow others.
-func moved(rules [][]Symbol, by int) [][]Symbol {
+func moved(rules [][]grammar.Symbol, by int) [][]grammar.Symbol {
 	for _, body := range rules {
 		for i, s := range body {
 			if s.IsRule() {
-				body[i] = RuleSymbol(s.Rule()+by, s.Count)
+				body[i] = grammar.RuleSymbol(s.Rule()+by, s.Count)
 			}
 		}
 	}
 	return rules
+}
+
+// Chapters in parts.
+
+// Chapter writes a chapter: a plain grammar of so many calls, with the signatures of the process.
+func (p *PartWriter) Chapter(of ChapterOf, grammar []byte) error {
+	g, lengths, err := decodeChapter(grammar, codec.NewBudget(64*int64(len(grammar))+4096))
+	if err == nil && lengths[0] != of.Calls {
+		err = errChapters
+	}
+	if err != nil {
+		return err
+	}
+	p.file.block(blockChapter, 0, int64(len(p.chapters)), grammar)
+	p.chapters = append(p.chapters, &Chapter{of: of, counts: g.Counts(0)})
+	return p.file.err
+}
+
+// CopyChapter writes a chapter of another part as it is.
+func (p *PartWriter) CopyChapter(c *Chapter) error {
+	content, err := c.content()
+	if err != nil {
+		return err
+	}
+	p.file.block(blockChapter, 0, int64(len(p.chapters)), content)
+	c.part.file.budget.Give(int64(len(content)))
+	p.chapters = append(p.chapters, c)
+	return p.file.err
+}
+
+// appendChapterList says what chapters are: thread, number, calls of each, then lists of the terminals that it calls and how
+// often.
+func appendChapterList(chapters []*Chapter) (b []byte) {
+	var columns [3][]int64
+	var terminals, counts [][]int64
+	for _, c := range chapters {
+		for k, x := range []int64{int64(c.of.Thread), int64(c.of.Number), int64(c.of.Calls)} {
+			columns[k] = append(columns[k], x)
+		}
+		var which, often []int64
+		for _, o := range c.counts {
+			which, often = append(which, int64(o.Terminal)), append(often, int64(o.Count))
+		}
+		terminals, counts = append(terminals, which), append(counts, often)
+	}
+	for _, column := range columns {
+		b = codec.AppendSequence(b, column)
+	}
+	return codec.AppendLists(codec.AppendLists(b, terminals), counts)
+}
+
+// openChapters reads what the chapters of a part are.
+func (p *Part) openChapters(list *codec.Entry) error {
+	t := &p.file
+	var entries []codec.Entry
+	for i := range t.index.Len() {
+		if e := t.index.At(i); e.Kind == blockChapter {
+			entries = append(entries, e)
+		}
+	}
+	if list == nil {
+		if len(entries) > 0 {
+			return errChapters
+		}
+		return nil
+	}
+	content, err := t.block(*list)
+	if err != nil {
+		return fmt.Errorf("chapters: %w", err)
+	}
+	d := newDecoder(content, t.budget)
+	threads, numbers, calls := d.Column(len(entries)), d.Column(len(entries)), d.Column(len(entries))
+	terminals, counts := d.Lists(), d.Lists()
+	d.Release()
+	t.budget.Give(int64(len(content)))
+	if d.Err == nil && (len(d.Rest) > 0 || len(terminals) != len(entries) || len(counts) != len(entries)) {
+		d.Fail(errChapters)
+	}
+	if d.Err != nil {
+		return d.Err
+	}
+	for i, e := range entries {
+		c := &Chapter{of: ChapterOf{int(threads[i]), uint64(numbers[i]), uint64(calls[i])}, part: p, entry: e}
+		ok := threads[i] >= 0 && threads[i] < 1<<31 && numbers[i] >= 0 && calls[i] > 0 && len(terminals[i]) == len(counts[i])
+		left := calls[i]
+		for k := 0; ok && k < len(terminals[i]); k++ {
+			terminal, n := terminals[i][k], counts[i][k]
+			ok = terminal >= 0 && terminal < 1<<31 && (k == 0 || terminal > terminals[i][k-1]) && n > 0 && n <= left
+			left -= n
+			c.counts = append(c.counts, grammar.Occurrences{Terminal: int32(terminal), Count: uint64(n)})
+		}
+		if !ok || left != 0 || !t.budget.Take(int64(len(c.counts))*16+codec.ChunkBytes) {
+			return errChapters
+		}
+		p.chapters = append(p.chapters, c)
+	}
+	return nil
+}
+
+// Chapters are those of the part, in the order of the file.
+func (p *Part) Chapters() []*Chapter { return p.chapters }
+
+// OrderChapters sorts chapters of parts by thread and number, each once, up to the first that is missing.
+func OrderChapters(parts []*Part) map[int][]*Chapter {
+	type key struct {
+		thread int
+		number uint64
+	}
+	found := map[key]*Chapter{}
+	for _, p := range parts {
+		for _, c := range p.chapters {
+			if k := (key{c.of.Thread, c.of.Number}); found[k] == nil {
+				found[k] = c
+			}
+		}
+	}
+	ordered := map[int][]*Chapter{}
+	for k := range found {
+		if k.number > 0 {
+			continue
+		}
+		for next := k; found[next] != nil; next.number++ {
+			ordered[k.thread] = append(ordered[k.thread], found[next])
+		}
+	}
+	return ordered
 }

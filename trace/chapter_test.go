@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // chaptered is the trace of two ranks that call without order, once as it is, and once with the first calls of the ranks in
@@ -21,17 +24,17 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 	names := []int32{2, 0, 1} // of the process, by terminal of the trace
 	back := []int32{1, 2, 0}
 	whole, apart = longRank(0, seed), longRank(0, seed)
-	whole.Ranks = trace.NewRankTable(trace.Rank{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}, trace.Rank{Rank: 1, Clock: trace.Clock{Kind: "monotonic"}})
+	whole.Ranks = trace.NewRankTable(trace.Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}}, trace.Rank{Rank: 1, Clock: timing.Clock{Kind: "monotonic"}})
 	apart.Ranks = whole.Ranks
-	whole.Grammar, apart.Grammar = trace.Grammar{}, trace.Grammar{}
+	whole.Grammar, apart.Grammar = grammar.Grammar{}, grammar.Grammar{}
 	whole.Threads, apart.Threads = trace.NewThreadTable(), trace.NewThreadTable()
-	rest := []trace.Symbol{{Value: 1, Count: 5}, {Value: 0, Count: 12_000}}
+	rest := []grammar.Symbol{{Value: 1, Count: 5}, {Value: 0, Count: 12_000}}
 	for rank := range 2 {
 		var all []int32
 		chapters := &trace.Chapters{Terminals: back}
 		for number := range uint64(3) {
 			n := 18_000 + random.IntN(3000)
-			s := trace.NewSequitur()
+			s := grammar.NewSequitur()
 			for range n {
 				terminal := random.Int32N(3)
 				all = append(all, terminal)
@@ -40,7 +43,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 			var file bytes.Buffer
 			w, err := trace.NewPartWriter(&file, &trace.Content{})
 			require.NoError(t, err)
-			text := trace.AppendGrammar(nil, s.Grammar())
+			text := codec.AppendGrammar(nil, s.Grammar())
 			require.Error(t, w.Chapter(trace.ChapterOf{Calls: uint64(n) + 1}, text))
 			require.Error(t, w.Chapter(trace.ChapterOf{Calls: uint64(n)}, text[:len(text)/2]))
 			require.NoError(t, w.Chapter(trace.ChapterOf{Number: number, Calls: uint64(n)}, text))
@@ -54,7 +57,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 			parts, files = append(parts, p), append(files, file.Bytes()...)
 			chapters.List = append(chapters.List, p.Chapters()[0])
 		}
-		s := trace.NewSequitur()
+		s := grammar.NewSequitur()
 		for _, terminal := range all {
 			s.Append(terminal)
 		}
@@ -67,18 +70,18 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 		for _, body := range g.Rules {
 			for i, symbol := range body {
 				if symbol.IsRule() {
-					body[i] = trace.RuleSymbol(symbol.Rule()+th.Root, symbol.Count)
+					body[i] = grammar.RuleSymbol(symbol.Rule()+th.Root, symbol.Count)
 				}
 			}
 			whole.Grammar.Rules = append(whole.Grammar.Rules, body)
 		}
 		whole.Threads.Append(th)
 		th.Root, th.Chapters = len(apart.Grammar.Rules), chapters
-		var counts []trace.Symbol
+		var counts []grammar.Symbol
 		for _, symbol := range trace.CountsOf(chapters.List) {
-			counts = append(counts, trace.Symbol{Value: back[symbol.Value], Count: symbol.Count})
+			counts = append(counts, grammar.Symbol{Value: back[symbol.Value], Count: symbol.Count})
 		}
-		apart.Grammar.Rules = append(apart.Grammar.Rules, append([]trace.Symbol{trace.RuleSymbol(th.Root+1, 1)}, rest...), counts)
+		apart.Grammar.Rules = append(apart.Grammar.Rules, append([]grammar.Symbol{grammar.RuleSymbol(th.Root+1, 1)}, rest...), counts)
 		apart.Threads.Append(th)
 	}
 	// times of the calls in chapters are coded with all that the rank calls
@@ -86,7 +89,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 		var file bytes.Buffer
 		w, err := trace.NewPartWriter(&file, whole)
 		require.NoError(t, err)
-		gaps, durations := th.Gaps[:trace.TimingBlockCalls], th.Durations[:trace.TimingBlockCalls]
+		gaps, durations := th.Gaps[:timing.BlockCalls], th.Durations[:timing.BlockCalls]
 		require.NoError(t, w.Timing(&th, 0, 0, gaps, durations))
 		require.NoError(t, w.Close())
 		p, err := trace.OpenPart(bytes.NewReader(file.Bytes()), int64(file.Len()))

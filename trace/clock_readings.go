@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // What MPI_Wtime returned are times, though the program read them itself: their value sequences have blocks of their own,
@@ -12,7 +15,7 @@ import (
 // relative to the exit of its call.
 const clockFunction = "MPI_Wtime"
 
-// A clockReading says how the values of a sequence of clock readings are told.
+// A clockReading says how the values of a sequence of clock readings are coded.
 type clockReading struct {
 	form readingForm
 	// unit: of near readings, how many ns make 1; of exact ones, by how many of its last bits a reading is off at most from
@@ -65,7 +68,7 @@ func nanosecondsOf(value int64) int64 {
 func floorDiv(x, n int64) int64 { return (x - floorMod(x, n)) / n }
 
 const (
-	// maxReading is up to how many seconds a reading is told relative to its call.
+	// maxReading is up to how many seconds a reading is coded relative to its call.
 	maxReading = 1 << 32
 	// readingNoise is what a number of seconds since 1970 and one of nanoseconds may differ by.
 	readingNoise = 512
@@ -76,10 +79,10 @@ const (
 	readingShare = 64
 )
 
-// clockReadings tells which value sequences hold nothing but results of MPI_Wtime.
+// clockReadings reports which value sequences hold nothing but results of MPI_Wtime.
 func clockReadings(c *Content) []bool {
 	readings, other := make([]bool, len(c.Sequences)), make([]bool, len(c.Sequences))
-	for _, streams := range c.Threads.streamSets.lists {
+	for _, streams := range c.Threads.streamSets.Lists {
 		for _, ref := range streams {
 			if c.readsClock(ref) {
 				readings[ref.Sequence] = true
@@ -106,7 +109,7 @@ type codedReadings struct {
 	codes map[int][]int64
 }
 
-// codeReadings tells readings relative to the calls that they are from, where each call's time is known and a sequence is
+// codeReadings codes readings relative to the calls that they are from, where each call's time is known and a sequence is
 // of one thread.
 func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	coded := &codedReadings{map[int]clockReading{}, map[int][]int64{}}
@@ -115,7 +118,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	}
 	users := make([]int, len(c.Sequences))
 	for _, t := range c.Threads.streams.All() {
-		for _, ref := range c.Threads.streamSets.lists[t] {
+		for _, ref := range c.Threads.streamSets.Lists[t] {
 			users[ref.Sequence]++
 		}
 	}
@@ -167,21 +170,21 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 		}
 		k := len(exits[terminal])
 		if k == len(sequences[s]) {
-			return errStreamEnds
+			return codec.ErrStreamEnds
 		}
 		exits[terminal] = append(exits[terminal], exit)
 		value := sequences[s][k]
 		ns := nanosecondsOf(value)
 		differences = append(differences, ns-exit)
-		reading.unit = max(reading.unit, magnitude(value-seconds(ns)))
+		reading.unit = max(reading.unit, timing.Magnitude(value-seconds(ns)))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	most := int64(maxLastBits)
-	if c.shared.Meta.Timing.Mode == TimingLossy {
-		reading.form, reading.unit, most = nearReadings, 2*c.clock.atMost(MomentTicks), math.MaxInt32
+	if c.shared.Meta.Timing.Mode == timing.Lossy {
+		reading.form, reading.unit, most = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
 	}
 	if reading.unit < 0 || reading.unit > most || reading.form == nearReadings && reading.unit == 0 {
 		return nil
@@ -206,11 +209,10 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 }
 
 func packedSize(values []int64) int {
-	packed, _ := pack(blockClockReadings, AppendSequence(nil, values), smallest)
-	return len(packed)
+	return codec.PackedSize(codec.AppendSequence(nil, values), codec.PackSmallest)
 }
 
-// codes tells readings relative to the exits of their calls; nil if that does not give them back.
+// codes are readings relative to the exits of their calls; nil if that does not give them back.
 func (r *clockReading) codes(values, exits []int64) []int64 {
 	codes := make([]int64, len(values))
 	for k, exit := range exits {
@@ -219,7 +221,7 @@ func (r *clockReading) codes(values, exits []int64) []int64 {
 		if r.form == nearReadings {
 			off = r.unit / 2
 		}
-		if got != values[k] && (off == 0 || magnitude(nanosecondsOf(got)-nanosecondsOf(values[k])) > off+readingNoise) {
+		if got != values[k] && (off == 0 || timing.Magnitude(nanosecondsOf(got)-nanosecondsOf(values[k])) > off+readingNoise) {
 			return nil
 		}
 	}
@@ -243,7 +245,7 @@ func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
 
 // clockReadings writes the value sequences that are clock readings: their numbers, forms, units, offsets, encoded lengths
 // and encodings.
-func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded *codedReadings) {
+func (f *fileWriter) clockReadings(sequences []codec.Sequence, readings []bool, coded *codedReadings) {
 	var columns [5][]int64
 	var bytes []byte
 	for i, sequence := range sequences {
@@ -253,7 +255,7 @@ func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded 
 			if codes, relative := coded.codes[i]; relative {
 				values = codes
 			}
-			bytes = AppendSequence(bytes, values)
+			bytes = codec.AppendSequence(bytes, values)
 			for k, v := range [...]int64{int64(i), int64(reading.form), reading.unit, reading.offset, int64(len(bytes) - before)} {
 				columns[k] = append(columns[k], v)
 			}
@@ -261,7 +263,7 @@ func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded 
 		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 && len(columns[0]) > 0 {
 			var content []byte
 			for _, column := range columns {
-				content = AppendSequence(content, column)
+				content = codec.AppendSequence(content, column)
 			}
 			f.block(blockClockReadings, columns[0][0], 0, append(content, bytes...))
 			columns, bytes = [5][]int64{}, bytes[:0]
@@ -273,19 +275,19 @@ var errReadings = errors.New("damaged clock readings")
 
 // clockForms reads what stands before the lengths of a block of clock readings.
 func (d *decoder) clockForms() (numbers []int64, readings []clockReading) {
-	numbers = d.sequence()
-	forms, units, offsets := d.column(len(numbers)), d.column(len(numbers)), d.column(len(numbers))
-	if !d.budget.take(24 * int64(len(numbers))) {
-		d.fail(errMemory)
+	numbers = d.Sequence()
+	forms, units, offsets := d.Column(len(numbers)), d.Column(len(numbers)), d.Column(len(numbers))
+	if !d.Budget.Take(24 * int64(len(numbers))) {
+		d.Fail(codec.ErrMemory)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return nil, nil
 	}
 	readings = make([]clockReading, len(numbers))
 	for i := range readings {
 		r := clockReading{readingForm(forms[i]), units[i], offsets[i]}
 		if r.form < 0 || r.form >= readingForms || r.unit < 0 || r.unit > math.MaxInt32 || r.form == nearReadings && r.unit == 0 {
-			d.fail(errReadings)
+			d.Fail(errReadings)
 			return nil, nil
 		}
 		readings[i] = r
@@ -325,7 +327,7 @@ func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
 				return nil
 			}
 			if len(r.left) == 0 {
-				return errStreamEnds
+				return codec.ErrStreamEnds
 			}
 			r.left[0] = r.value(r.left[0], exit)
 			r.left = r.left[1:]

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // Clustering is how the ranks of a run were clustered while it ran (Bahmani and Mueller, Chameleon, IPDPS 2018;
@@ -83,10 +85,10 @@ func (t *Thread) Held() (ticks int64) {
 	return ticks
 }
 
-// holds tells of one call after the other how long the tracer held the thread before it.
+// holds says, for one call after the other, how long the tracer held the thread before it.
 type holds []Hold
 
-// before tells it of a call; calls must not go back.
+// before says it for a call; calls must not go back.
 func (h *holds) before(call uint64) (ticks int64) {
 	for len(*h) > 0 && (*h)[0].Call <= call {
 		if (*h)[0].Call == call {
@@ -134,7 +136,7 @@ func (t *Thread) CallsStoodIn() uint64 {
 	return n
 }
 
-// standIns tells of one call after the other whether another rank stands in for it.
+// standIns says, for one call after the other, whether another rank stands in for it.
 type standIns struct {
 	marks    []uint64
 	list     []StandIn
@@ -155,7 +157,7 @@ func (s standIns) within(from, to uint64) (n uint64) {
 	return n
 }
 
-// at tells it of a call; calls must not go back.
+// at says it for a call; calls must not go back.
 func (s *standIns) at(call uint64) bool {
 	for call >= s.to {
 		if s.next == len(s.list) {
@@ -200,7 +202,7 @@ func spread(values []int64, sum int64) bool {
 	return true
 }
 
-// hasClustering tells whether there is anything to write of it.
+// hasClustering reports whether there is anything to write of it.
 func hasClustering(c *Content) bool {
 	return c.Meta.Clustering != nil || slices.ContainsFunc(c.Threads.marks, func(m []uint64) bool { return len(m) > 0 }) ||
 		slices.ContainsFunc(c.Threads.holds, func(h []Hold) bool { return len(h) > 0 })
@@ -209,31 +211,31 @@ func hasClustering(c *Content) bool {
 // appendClustering writes the votes, and per thread its marks, stand-ins and holds.
 func appendClustering(c *Content) []byte {
 	s := newSection()
-	s.flag(c.Meta.Clustering != nil)
+	s.Flag(c.Meta.Clustering != nil)
 	var votes []Vote
 	if c.Meta.Clustering != nil {
 		votes = c.Meta.Clustering.Votes
 	}
 	n := len(votes)
-	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(votes[i].State) })
-	s.column(n, func(i int) int64 {
+	s.Number(uint64(n))
+	s.Column(n, func(i int) int64 { return int64(votes[i].State) })
+	s.Column(n, func(i int) int64 {
 		if votes[i].Explicit {
 			return 1
 		}
 		return 0
 	})
-	s.column(n, func(i int) int64 { return int64(votes[i].Ordinal) })
-	s.column(n, func(i int) int64 { return int64(len(votes[i].Leads)) })
+	s.Column(n, func(i int) int64 { return int64(votes[i].Ordinal) })
+	s.Column(n, func(i int) int64 { return int64(len(votes[i].Leads)) })
 	var leads []int64
 	for i := range votes {
-		leads = append(leads, numbers64(votes[i].Leads)...)
+		leads = append(leads, codec.Int64s(votes[i].Leads)...)
 	}
-	s.b = AppendSequence(s.b, leads)
+	s.Sequence(leads)
 
-	s.number(uint64(c.Threads.Len()))
+	s.Number(uint64(c.Threads.Len()))
 	threads := c.Threads.List()
-	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].Marks)) })
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Marks)) })
 	var marks []int64
 	for i := range threads {
 		before := uint64(0)
@@ -242,8 +244,8 @@ func appendClustering(c *Content) []byte {
 			before = m
 		}
 	}
-	s.b = AppendSequence(s.b, marks)
-	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].StandIns)) })
+	s.Sequence(marks)
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].StandIns)) })
 	for _, field := range standInColumns {
 		var all []int64
 		for i := range threads {
@@ -256,9 +258,9 @@ func appendClustering(c *Content) []byte {
 				}
 			}
 		}
-		s.b = AppendSequence(s.b, all)
+		s.Sequence(all)
 	}
-	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].Holds)) })
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Holds)) })
 	var calls, ticks []int64
 	for i := range threads {
 		before := uint64(0)
@@ -267,16 +269,9 @@ func appendClustering(c *Content) []byte {
 			before = h.Call
 		}
 	}
-	s.b = AppendSequence(AppendSequence(s.b, calls), ticks)
-	return s.bytes()
-}
-
-func numbers64(list []int) []int64 {
-	all := make([]int64, len(list))
-	for i, x := range list {
-		all[i] = int64(x)
-	}
-	return all
+	s.Sequence(calls)
+	s.Sequence(ticks)
+	return s.Bytes()
 }
 
 // standInColumns are the fields of a stand-in in the order of the file.
@@ -296,13 +291,13 @@ func (d *decoder) rowsOf(lengths []int64, size int64) int {
 	total := int64(0)
 	for _, n := range lengths {
 		if n < 0 || n > math.MaxInt32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return 0
 		}
 		total += n
 	}
-	if !d.budget.take(total * size) {
-		d.fail(errMemory)
+	if !d.Budget.Take(total * size) {
+		d.Fail(codec.ErrMemory)
 		return 0
 	}
 	return int(total)
@@ -310,11 +305,11 @@ func (d *decoder) rowsOf(lengths []int64, size int64) int {
 
 // clustering reads what appendClustering wrote; the threads are there.
 func (d *decoder) clustering(c *Content) {
-	clustered := d.flag()
-	n := d.rows(64)
-	states, explicit, ordinals, leads := d.column(n), d.column(n), d.column(n), d.column(n)
-	all := d.column(d.rowsOf(leads, 8))
-	if d.err != nil {
+	clustered := d.Flag()
+	n := d.Rows(64)
+	states, explicit, ordinals, leads := d.Column(n), d.Column(n), d.Column(n), d.Column(n)
+	all := d.Column(d.rowsOf(leads, 8))
+	if d.Err != nil {
 		return
 	}
 	if clustered {
@@ -324,14 +319,14 @@ func (d *decoder) clustering(c *Content) {
 		}
 		for i := range c.Meta.Clustering.Votes {
 			if states[i] < 0 || states[i] >= int64(len(voteStates)) || explicit[i] < 0 || explicit[i] > 1 || ordinals[i] < 0 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			v := &c.Meta.Clustering.Votes[i]
 			*v = Vote{Explicit: explicit[i] == 1, Ordinal: uint64(ordinals[i]), State: VoteState(states[i])}
 			for _, lead := range all[:leads[i]] {
 				if lead < 0 || lead > math.MaxInt32 {
-					d.fail(errNumber)
+					d.Fail(codec.ErrNumber)
 					return
 				}
 				v.Leads = append(v.Leads, int(lead))
@@ -340,24 +335,24 @@ func (d *decoder) clustering(c *Content) {
 		}
 	}
 	n = c.Threads.Len()
-	if d.uvarint() != uint64(n) || !d.budget.take(int64(n)*48) {
-		d.fail(errNumber)
+	if d.Uvarint() != uint64(n) || !d.Budget.Take(int64(n)*48) {
+		d.Fail(codec.ErrNumber)
 		return
 	}
 	d.marks(c, n)
 	d.standIns(c, n)
 	d.holds(c, n)
-	if d.err != nil {
+	if d.Err != nil {
 		c.Threads.marks, c.Threads.standIns, c.Threads.holds = nil, nil, nil
 	}
 }
 
 func (d *decoder) marks(c *Content, n int) {
 	c.Threads.marks = make([][]uint64, n)
-	counts := d.column(n)
-	differences := d.column(d.rowsOf(counts, 16))
+	counts := d.Column(n)
+	differences := d.Column(d.rowsOf(counts, 16))
 	for i := range c.Threads.marks {
-		if d.err != nil {
+		if d.Err != nil {
 			return
 		}
 		if counts[i] == 0 {
@@ -367,7 +362,7 @@ func (d *decoder) marks(c *Content, n int) {
 		at := int64(0)
 		for k := range marks {
 			if differences[k] < 0 || differences[k] > math.MaxInt64-at {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			at += differences[k]
@@ -379,11 +374,11 @@ func (d *decoder) marks(c *Content, n int) {
 
 func (d *decoder) standIns(c *Content, n int) {
 	c.Threads.standIns = make([][]StandIn, n)
-	counts := d.column(n)
+	counts := d.Column(n)
 	all := make([]StandIn, d.rowsOf(counts, 64))
 	rest := all
 	for i := range c.Threads.standIns {
-		if d.err != nil {
+		if d.Err != nil {
 			return
 		}
 		if n := counts[i]; n > 0 {
@@ -391,11 +386,11 @@ func (d *decoder) standIns(c *Content, n int) {
 		}
 	}
 	for _, field := range standInColumns {
-		values := d.column(len(all))
+		values := d.Column(len(all))
 		for _, list := range c.Threads.standIns {
 			before := int64(0)
 			for k := range list {
-				if d.err != nil {
+				if d.Err != nil {
 					return
 				}
 				v := before + values[0]
@@ -410,10 +405,10 @@ func (d *decoder) standIns(c *Content, n int) {
 }
 
 func (d *decoder) holds(c *Content, n int) {
-	counts := d.column(n)
+	counts := d.Column(n)
 	all := make([]Hold, d.rowsOf(counts, 32))
-	calls, ticks := d.column(len(all)), d.column(len(all))
-	if d.err != nil || len(all) == 0 {
+	calls, ticks := d.Column(len(all)), d.Column(len(all))
+	if d.Err != nil || len(all) == 0 {
 		return
 	}
 	c.Threads.holds = make([][]Hold, n)
@@ -423,7 +418,7 @@ func (d *decoder) holds(c *Content, n int) {
 		before := int64(0)
 		for k := range list {
 			if calls[k] < 0 || calls[k] > math.MaxInt64-before {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			before += calls[k]

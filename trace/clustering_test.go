@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -162,16 +164,16 @@ func TestStandInWithoutLead(t *testing.T) {
 	}
 }
 
-const callsAcrossBlocks = 3*TimingBlockCalls + 100
+const callsAcrossBlocks = 3*timing.BlockCalls + 100
 
 // acrossBlocks has blocks of timing that begin in the middle of intervals for which the other rank stands in, in full as
 // it would be if each rank had its own times.
 func acrossBlocks() (full, c *Content) {
 	const calls = callsAcrossBlocks
 	make := func() *Content {
-		c := &Content{Meta: Meta{World: "w", WorldSize: 2, Timing: TimingSettings{Mode: TimingLossless}}, Functions: testFunctions,
+		c := &Content{Meta: Meta{World: "w", WorldSize: 2, Timing: timing.Settings{Mode: timing.Lossless}}, Functions: testFunctions,
 			Signatures: []Signature{{Function: 2, Return: number(0), OwnRank: -1}}, Ranks: NewRankTable(Rank{Rank: 0}, Rank{Rank: 1}),
-			Grammar: Grammar{Rules: [][]Symbol{{{Value: 0, Count: calls}}}}}
+			Grammar: grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: calls}}}}}
 		for rank := range 2 {
 			r := rand.New(rand.NewPCG(1, uint64(rank)))
 			t := Thread{Rank: rank, Calls: calls, Place: rank, FirstTick: 1000}
@@ -217,7 +219,7 @@ func TestStandInsAcrossBlocks(t *testing.T) {
 				require.Equal(t, want[2*k:2*k+2], got[2*k:2*k+2], k)
 			}
 		}
-		for _, k := range []uint64{0, 99, 100, TimingBlockCalls - 1, TimingBlockCalls, TimingBlockCalls + 1, 2 * TimingBlockCalls, 3 * TimingBlockCalls, calls - 1} {
+		for _, k := range []uint64{0, 99, 100, timing.BlockCalls - 1, timing.BlockCalls, timing.BlockCalls + 1, 2 * timing.BlockCalls, 3 * timing.BlockCalls, calls - 1} {
 			require.True(t, cursor.Seek(k) && cursor.Next(), cursor.Err())
 			require.Equal(t, got[2*k:2*k+2], []int64{cursor.Event().EnterTicks, cursor.Event().ExitTicks}, k)
 			require.True(t, cursor.SeekTime(cursor.Event().Exit-1) && cursor.Next(), cursor.Err())

@@ -1,6 +1,10 @@
 package trace
 
-import "math"
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
 
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
 // (those of the cgroup with the container; in a finished trace, with the rank's first sample) and never fall. What lies between two samples tells a rank that computes
@@ -65,7 +69,7 @@ const (
 )
 
 // maxContextCode bounds codes of counts, so that sums of as many as a rank has are within int64 in ns.
-const maxContextCode = 36 << roundedBits
+const maxContextCode = 36 << codec.RoundedBits
 
 // appendContextOf adds the samples of the next rank.
 func (t *RankTable) appendContextOf(samples []ContextSample) {
@@ -77,24 +81,24 @@ func (t *RankTable) appendContextOf(samples []ContextSample) {
 			c := &contextCounts[k]
 			v := *c.of(s)
 			if k == 0 && i == 0 {
-				codes[k], known[k] = inUnits(v, firstContextUnit), inUnits(v, contextUnit)
+				codes[k], known[k] = codec.InUnits(v, firstContextUnit), codec.InUnits(v, contextUnit)
 				continue
 			}
-			if v = inUnits(v, c.unit); v < 0 {
+			if v = codec.InUnits(v, c.unit); v < 0 {
 				codes[k] = Unknown
 				continue
 			}
-			codes[k] = min(roundedCode(max(0, v-known[k])), maxContextCode)
-			known[k] += unrounded(codes[k])
+			codes[k] = min(codec.RoundedCode(max(0, v-known[k])), maxContextCode)
+			known[k] += codec.Unrounded(codes[k])
 		}
 		codes[contextCPU] = s.CPU
-		t.context.add(contextFields, codes[:]...)
+		t.context.Add(contextFields, codes[:]...)
 	}
-	t.context.end(contextFields)
+	t.context.End(contextFields)
 }
 
 // contextOf gives the samples in some rows of the context.
-func contextOf(context *raggedLookup, from, to int) []ContextSample {
+func contextOf(context *codec.RaggedLookup, from, to int) []ContextSample {
 	if from == to {
 		return nil
 	}
@@ -104,7 +108,7 @@ func contextOf(context *raggedLookup, from, to int) []ContextSample {
 		s := &samples[i]
 		for k := range contextCounts {
 			c := &contextCounts[k]
-			code := context.at(k, from+i)
+			code := context.At(k, from+i)
 			switch {
 			case code < 0:
 				*c.of(s) = Unknown
@@ -112,19 +116,19 @@ func contextOf(context *raggedLookup, from, to int) []ContextSample {
 			case k == 0 && i == 0:
 				known[k] = code * (firstContextUnit / contextUnit)
 			default:
-				known[k] += unrounded(code)
+				known[k] += codec.Unrounded(code)
 			}
 			*c.of(s) = known[k] * c.unit
 		}
-		s.CPU = context.at(contextCPU, from+i)
+		s.CPU = context.At(contextCPU, from+i)
 	}
 	return samples
 }
 
 // contextGroups says which samples are alike: first ones, and all others.
-func contextGroups(context *ragged) []int64 {
-	groups := make([]int64, context.n)
-	for i, first := range context.starts() {
+func contextGroups(context *codec.Ragged) []int64 {
+	groups := make([]int64, context.N)
+	for i, first := range context.Starts() {
 		if first {
 			groups[i] = 1
 		}
@@ -134,11 +138,11 @@ func contextGroups(context *ragged) []int64 {
 
 // momentGroups are that for moments, each the difference to the one before: those of which there is none before are alike on a
 // node.
-func (t *RankTable) momentGroups(table *ragged) []int64 {
-	groups := make([]int64, table.n)
-	rows, boot := table.lookup(), t.texts[bootText].Lookup()
+func (t *RankTable) momentGroups(table *codec.Ragged) []int64 {
+	groups := make([]int64, table.N)
+	rows, boot := table.Lookup(), t.texts[bootText].Lookup()
 	for i := range t.Len() {
-		if from, to := rows.rows(i); to > from {
+		if from, to := rows.Rows(i); to > from {
 			groups[from] = 1 + boot(i)
 		}
 	}
@@ -146,7 +150,7 @@ func (t *RankTable) momentGroups(table *ragged) []int64 {
 }
 
 func hasContext(c *Content) bool {
-	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
+	return c.Ranks.context.N > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
 }
 
 func hasRemoteWorld(c *Content) bool {
@@ -161,61 +165,129 @@ func hasRemoteWorld(c *Content) bool {
 // appendContext writes under which conditions the ranks ran and were recorded, and which other worlds they met.
 func appendContext(c *Content) []byte {
 	s := newSection()
-	s.number(uint64(len(c.Meta.Excluded)))
+	s.Number(uint64(len(c.Meta.Excluded)))
 	for _, group := range c.Meta.Excluded {
-		s.text(group)
+		s.Text(group)
 	}
-	s.number(uint64(len(c.Communicators)))
-	s.texts(len(c.Communicators), func(i int) string { return c.Communicators[i].RemoteWorld })
-	s.number(uint64(c.Ranks.Len()))
+	s.Number(uint64(len(c.Communicators)))
+	s.Texts(len(c.Communicators), func(i int) string { return c.Communicators[i].RemoteWorld })
+	s.Number(uint64(c.Ranks.Len()))
 	context := &c.Ranks.context
-	s.b = AppendSequence(s.b, context.counts())
-	if context.n == 0 {
-		return s.bytes()
+	s.Sequence(context.Counts())
+	if context.N == 0 {
+		return s.Bytes()
 	}
-	groups, moments := groupRows(contextGroups(context)), groupRows(c.Ranks.momentGroups(context))
+	groups, moments := codec.GroupRows(contextGroups(context)), codec.GroupRows(c.Ranks.momentGroups(context))
 	for k := range contextCounts {
 		if k == 0 {
-			s.measured(&context.columns[k], &moments)
+			s.Measured(&context.Columns[k], &moments)
 		} else {
-			s.measured(&context.columns[k], &groups)
+			s.Measured(&context.Columns[k], &groups)
 		}
 	}
-	s.numbers(&context.columns[contextCPU])
-	return s.bytes()
+	s.Numbers(&context.Columns[contextCPU])
+	return s.Bytes()
 }
 
 // context reads what appendContext wrote; communicators and ranks are there.
 func (d *decoder) context(c *Content) {
-	if n := d.length(16); n > 0 {
+	if n := d.Length(16); n > 0 {
 		c.Meta.Excluded = make([]string, n)
 		for i := range c.Meta.Excluded {
-			c.Meta.Excluded[i] = d.text()
+			c.Meta.Excluded[i] = d.Text()
 		}
 	}
-	if d.uvarint() != uint64(len(c.Communicators)) {
-		d.fail(errNumber)
+	if d.Uvarint() != uint64(len(c.Communicators)) {
+		d.Fail(codec.ErrNumber)
 		return
 	}
-	for i, world := range d.texts(len(c.Communicators)) {
+	for i, world := range d.Texts(len(c.Communicators)) {
 		c.Communicators[i].RemoteWorld = world
 	}
-	if d.uvarint() != uint64(c.Ranks.Len()) {
-		d.fail(errNumber)
+	if d.Uvarint() != uint64(c.Ranks.Len()) {
+		d.Fail(codec.ErrNumber)
 		return
 	}
-	context := d.raggedCounts(c.Ranks.Len(), contextFields)
-	if context.n > 0 {
+	context := d.RaggedCounts(c.Ranks.Len(), contextFields)
+	if context.N > 0 {
 		t := &c.Ranks
-		groups := d.grouping(context.n, func() []int64 { return contextGroups(&context) })
-		moments := d.grouping(context.n, func() []int64 { return t.momentGroups(&context) })
-		context.columns[0] = d.measured(moments, Unknown, math.MaxInt64/firstContextUnit)
+		groups := d.Grouping(context.N, func() []int64 { return contextGroups(&context) })
+		moments := d.Grouping(context.N, func() []int64 { return t.momentGroups(&context) })
+		context.Columns[0] = d.Measured(moments, Unknown, math.MaxInt64/firstContextUnit)
 		for k := 1; k < len(contextCounts); k++ {
-			context.columns[k] = d.measured(groups, Unknown, maxContextCode+1)
+			context.Columns[k] = d.Measured(groups, Unknown, maxContextCode+1)
 		}
-		context.columns[contextCPU] = d.numbers(context.n)
+		context.Columns[contextCPU] = d.Numbers(context.N)
 	}
-	if d.err == nil {
+	if d.Err == nil {
 		c.Ranks.context = context
+	}
+}
+
+// A TracerUsage is what tracing itself took of a process, as its tracer saw it last; the CPU time of the tracer's threads is
+// among Rank.Threads. A trace holds it Rounded, times as RoundedNS, bytes in units of 64 KiB.
+type TracerUsage struct {
+	Stalls         int64 // how often a thread of the program waited for a free buffer
+	StalledNS      int64 // for how long in all
+	LongestStallNS int64
+	MemoryBytes    int64 // that the tracer's runtime had of the system
+	MostMemory     int64 // and at most, bytes
+	MostSpool      int64 // of its files in the spool, bytes at most
+	WrittenBytes   int64 // to these files, beside the records themselves
+}
+
+const (
+	tracerStalls = iota
+	tracerStalled
+	tracerLongest
+	tracerMemory
+	tracerMostMemory
+	tracerMostSpool
+	tracerWritten
+	tracerColumns
+)
+
+// tracerUnit is in which steps bytes are known.
+const tracerUnit = 1 << 16
+
+func (u *TracerUsage) columns() [tracerColumns]int64 {
+	bytes := func(n int64) int64 { return min(codec.RoundedCode(codec.InUnits(n, tracerUnit)), maxTracerUnits) }
+	return [tracerColumns]int64{
+		codec.RoundedCode(u.Stalls), codec.RoundedNSCode(u.StalledNS), codec.RoundedNSCode(u.LongestStallNS), bytes(u.MemoryBytes), bytes(u.MostMemory), bytes(u.MostSpool), bytes(u.WrittenBytes),
+	}
+}
+
+func tracerUsageOf(at func(column int) int64) *TracerUsage {
+	bytes := func(column int) int64 { return codec.Unrounded(at(column)) * tracerUnit }
+	return &TracerUsage{
+		Stalls: codec.Unrounded(at(tracerStalls)), StalledNS: codec.UnroundedNS(at(tracerStalled)), LongestStallNS: codec.UnroundedNS(at(tracerLongest)),
+		MemoryBytes: bytes(tracerMemory), MostMemory: bytes(tracerMostMemory), MostSpool: bytes(tracerMostSpool), WrittenBytes: bytes(tracerWritten),
+	}
+}
+
+// appendTracers writes what tracing took of ranks: how many rows each has (none or one), then the rows.
+func appendTracers(t *RankTable) []byte {
+	s := newSection()
+	s.Sequence(t.tracers.Counts())
+	if t.tracers.N > 0 {
+		s.measuredFrom(&t.tracers, 0, codec.GroupRows(make([]int64, t.tracers.N)))
+	}
+	return s.Body
+}
+
+// maxTracerUnits keeps a number of bytes, read as a code, within int64.
+const maxTracerUnits = 40 << codec.RoundedBits
+
+// tracers reads what appendTracers wrote.
+func (d *decoder) tracers(c *Content) {
+	g := d.RaggedCounts(c.Ranks.Len(), tracerColumns)
+	if g.N > 0 {
+		alike := d.Grouping(g.N, func() []int64 { return make([]int64, g.N) })
+		for k, most := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
+			g.Columns[k] = d.Measured(alike, 0, most+1)
+		}
+	}
+	if d.Err == nil {
+		c.Ranks.tracers = g
 	}
 }

@@ -132,7 +132,7 @@ func TestNoContextNoBlock(t *testing.T) {
 	entries, _ := blocksOf(t, written(t, stencil(2, 12, true)))
 	require.NotEmpty(t, entries)
 	for _, e := range entries {
-		require.NotEqual(t, blockContext, e.kind)
+		require.NotEqual(t, blockContext, e.Kind)
 	}
 }
 

@@ -3,6 +3,11 @@ package trace
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Names of the communicators that every rank has.
@@ -17,9 +22,9 @@ const (
 type Cursor struct {
 	shared *Content
 	plans  []callPlan
-	walk   *Walk
+	walk   *grammar.Walk
 	number int // of thread in shared.Threads
-	clock  clockMap
+	clock  timing.ClockMap
 	thread *Thread
 	rank   *Rank
 	event  Event
@@ -34,32 +39,29 @@ type Cursor struct {
 	creations []creation
 	lone      bool // creations has been looked for
 
-	source source
-	part   timingPart
-	place  place
-	timed  bool
-	until  uint64 // first call after part
-	ticks  int64  // exit of the previous call
-	off    momentBound
-	holds  holds // that are still to come
+	source      source
+	part        timingPart
+	environment environment
+	timed       bool
+	until       uint64 // first call after part
+	ticks       int64  // exit of the previous call
+	off         timing.MomentBound
+	holds       holds // that are still to come
 	standing
 
-	// of a cursor that has not come here call by call (Seek, Previous)
+	// of a cursor that has not come here call by call (Seek)
 	lengths []uint64         // of the grammar's rules
 	before  map[int32]uint64 // how often a signature came before, where it has not been met since
-	behind  behindCalls
-	current bool // event is the call before next
-	back    bool // event is one of behind
 }
 
 // A source is where a cursor finds what is not shared by all threads.
 type source interface {
-	// stream begins to read a value sequence.
-	stream(sequence int) (valueStream, error)
+	// stream begins to read a value sequence, and says how its values are coded if they are clock readings.
+	stream(sequence int) (codec.ValueStream, clockReading, error)
 	// timingPart gives the timing of a thread's calls from at on, a place where an earlier part ended.
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget for what a cursor keeps.
-	memory() *budget
+	memory() *codec.Budget
 	// beside is the source for another thread, and whether that has the times of its calls.
 	beside(thread int) (source, bool)
 }
@@ -89,8 +91,8 @@ type contentSource struct {
 	timing TimingReader // of the cursor's thread
 }
 
-func (s *contentSource) stream(sequence int) (valueStream, error) {
-	return newSequenceStream(s.c.Sequences[sequence], nil), nil
+func (s *contentSource) stream(sequence int) (codec.ValueStream, clockReading, error) {
+	return codec.NewSequenceStream(s.c.Sequences[sequence], nil), clockReading{}, nil
 }
 
 func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
@@ -107,12 +109,12 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 	n := min(t.Calls-at, timingChunk)
 	part := timingPart{gaps: make([]int64, n), durations: make([]int64, n), calls: n}
 	if k, err := s.timing.ReadTiming(part.gaps, part.durations); err != nil || uint64(k) < n {
-		return timingPart{}, cmp.Or(err, errTiming)
+		return timingPart{}, cmp.Or(err, timing.ErrDamaged)
 	}
 	return part, nil
 }
 
-func (s *contentSource) memory() *budget { return nil }
+func (s *contentSource) memory() *codec.Budget { return nil }
 
 func (s *contentSource) beside(thread int) (source, bool) {
 	return &contentSource{c: s.c}, s.c.Threads.timed(thread)
@@ -126,8 +128,8 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
 	c.standing.standIns, c.holds = t.standIns(), t.Holds
-	c.place.columns, c.place.index = shared.Columns, t.Place
-	c.clock = newClockMap(&c.rank.Clock)
+	c.environment.columns, c.environment.index = shared.Columns, t.Place
+	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
@@ -152,12 +154,8 @@ func (c *Cursor) Next() bool {
 	if c.err != nil {
 		return false
 	}
-	if c.back && !c.forwards() {
-		return false
-	}
 	terminal, ok := c.walk.Next()
 	if !ok {
-		c.current = false
 		if c.next == c.until {
 			c.leavePart()
 		}
@@ -181,7 +179,6 @@ func (c *Cursor) Next() bool {
 		return false
 	}
 	c.next++
-	c.current = true
 	return true
 }
 
@@ -194,12 +191,6 @@ func (c *Cursor) begin(terminal int32) (*callPlan, *Signature) {
 	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
 	e.In, e.Out, e.Return = s.In, s.Out, s.Return
 	return p, s
-}
-
-// forwards turns around after Previous.
-func (c *Cursor) forwards() bool {
-	c.back = false
-	return c.Seek(c.event.Index + 1)
 }
 
 // Event is the current call, valid until the next call of Next.
@@ -242,7 +233,7 @@ func (c *Cursor) time(terminal int32) bool {
 			case !standsIn || !c.standing.loaded:
 				c.ticks = begin
 			case c.standing.start != begin: // a block that begins in the middle of an interval says when that began
-				return c.fail(errTiming)
+				return c.fail(timing.ErrDamaged)
 			}
 		}
 	}
@@ -252,7 +243,7 @@ func (c *Cursor) time(terminal int32) bool {
 	if e.HeldTicks > 0 {
 		c.ticks += e.HeldTicks
 		c.standing.start += e.HeldTicks
-		e.Held = c.clock.nanoseconds(c.ticks) - c.clock.nanoseconds(c.ticks-e.HeldTicks)
+		e.Held = c.clock.Nanoseconds(c.ticks) - c.clock.Nanoseconds(c.ticks-e.HeldTicks)
 	}
 	if standsIn {
 		c.part.pass()
@@ -264,14 +255,14 @@ func (c *Cursor) time(terminal int32) bool {
 	} else {
 		var ok bool
 		if gap, duration, ok = c.part.next(terminal); !ok {
-			return c.fail(errTiming)
+			return c.fail(timing.ErrDamaged)
 		}
 		e.TimesOf = c.thread.Rank
 	}
 	e.EnterTicks = c.ticks + gap
 	e.ExitTicks = e.EnterTicks + duration
 	c.ticks = e.ExitTicks
-	e.Enter, e.Exit = c.clock.nanoseconds(e.EnterTicks), c.clock.nanoseconds(e.ExitTicks)
+	e.Enter, e.Exit = c.clock.Nanoseconds(e.EnterTicks), c.clock.Nanoseconds(e.ExitTicks)
 	switch grid := c.plans[terminal].grid; {
 	case c.part.sums != nil:
 		c.somewhere(grid != nil)
@@ -286,32 +277,32 @@ func (c *Cursor) time(terminal int32) bool {
 // somewhere sets by how much the times of the current call may be off, of which there are only sums: it was at some time
 // of its stretch.
 func (c *Cursor) somewhere(rounded bool) {
-	off := c.part.sums.span
+	off := c.part.sums.Span
 	if rounded {
-		c.off.lose()
-		off += c.off.ticks
+		c.off.Lose()
+		off += c.off.Ticks
 	}
 	e := &c.event
-	e.EnterError = c.clock.atMost(off)
+	e.EnterError = c.clock.AtMost(off)
 	e.ExitError = e.EnterError
 }
 
 // errors sets by how much the times of the current call may be off.
-func (c *Cursor) errors(g *TimingGrid, gap, duration int64, standsIn bool) {
-	if standsIn || c.next > 0 && c.next%TimingBlockCalls == 0 {
-		c.off.lose()
+func (c *Cursor) errors(g *timing.Grid, gap, duration int64, standsIn bool) {
+	if standsIn || c.next > 0 && c.next%timing.BlockCalls == 0 {
+		c.off.Lose()
 	}
 	e := &c.event
 	if standsIn {
-		e.EnterError = c.clock.atMost(c.off.ticks)
+		e.EnterError = c.clock.AtMost(c.off.Ticks)
 		e.ExitError = e.EnterError
 		return
 	}
 	gapStep, durationStep := c.part.steps(g, gap, duration)
-	c.off.move(gapStep)
-	e.EnterError = c.clock.atMost(c.off.ticks)
-	c.off.move(durationStep)
-	e.ExitError = c.clock.atMost(c.off.ticks)
+	c.off.Move(gapStep)
+	e.EnterError = c.clock.AtMost(c.off.Ticks)
+	c.off.Move(durationStep)
+	e.ExitError = c.clock.AtMost(c.off.Ticks)
 }
 
 // ownRank is the caller's rank in the communicator of the call as the signature has it.
@@ -319,7 +310,7 @@ func (c *Cursor) ownRank(s *Signature) int32 {
 	if s.OwnRank > -2 {
 		return s.OwnRank
 	}
-	own, _ := c.place.column(-2 - int64(s.OwnRank))
+	own, _ := c.environment.column(-2 - int64(s.OwnRank))
 	return int32(own)
 }
 
@@ -342,4 +333,67 @@ func (c *Cursor) communicator(v *Value, own int32) binding {
 		b.ownRank = int(own)
 	}
 	return b
+}
+
+// A callPlan is what a cursor needs to know of a signature and is the same on all threads.
+type callPlan struct {
+	function  *Function
+	semantics *semantics.Function
+	site      *Site
+	comm      int          // position in In of the call's communicator, −1
+	newComm   int          // position in Out of a communicator handle, −1
+	variable  bool         // some value depends on the thread or the call: a stream or an elastic value
+	creates   bool         // Signature.Communicator is a stream
+	grid      *timing.Grid // of the call's times; nil: they are not rounded
+}
+
+// planCalls makes the plans of all signatures; means are the semantics of c's functions.
+func planCalls(c *Content, means []*semantics.Function) []callPlan {
+	plans := make([]callPlan, len(c.Signatures))
+	settings := &c.Meta.Timing
+	for i := range c.Signatures {
+		s := &c.Signatures[i]
+		p := &plans[i]
+		function := c.functionIndex(s.Function)
+		p.function, p.semantics = &c.Functions[function], means[function]
+		if settings.Mode == timing.Lossy {
+			p.grid, _ = settings.GridOf(p.function.Name) // the error is one that there is a grid for (Validate)
+		}
+		if s.Site > 0 {
+			p.site = &c.Sites[s.Site-1]
+		}
+		p.comm = position(p.semantics.In[semantics.Communicator], s.In)
+		p.newComm = position(p.semantics.Out[semantics.Communicator], s.Out)
+		p.creates = s.Communicator.Form == Stream
+		p.variable = s.Return.Varies() || anyVaries(s.In) || anyVaries(s.Out)
+	}
+	return plans
+}
+
+// position is where values have an argument, −1 where they do not: of a trace that was written wrongly they may be few.
+func position(at int8, values []Value) int {
+	if int(at) >= len(values) {
+		return -1
+	}
+	return int(at)
+}
+
+// planTiming is how the times of calls with these signatures are written.
+func planTiming(signatures []Signature, m *Meta, functions []Function) (*timing.Plan, error) {
+	p := &timing.Plan{Functions: make([]int32, len(signatures)), Grids: make([]*timing.Grid, len(signatures))}
+	byFunction := map[uint16]*timing.Grid{}
+	if m.Timing.Mode == timing.Lossy {
+		for i := range functions {
+			g, err := m.Timing.GridOf(functions[i].Name)
+			if err != nil {
+				return nil, err
+			}
+			byFunction[functions[i].ID] = g
+		}
+	}
+	for i := range signatures {
+		p.Functions[i] = int32(signatures[i].Function)
+		p.Grids[i] = byFunction[signatures[i].Function]
+	}
+	return p, nil
 }

@@ -1,8 +1,14 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // What the decoding of a call depends on besides the call itself, and how Seek puts it to what call by call decoding
@@ -23,8 +29,7 @@ import (
 //   - standing, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
 //     stay: they go to an interval by seeking or are there.
 //   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
-//   - place: the rank in it is set for every call that needs it.
-//   - behind, current, back: calls on the way back. Forgotten: Previous decodes them again, with Seek and Next.
+//   - environment: the rank in it is set for every call that needs it.
 //   - err: stays. A cursor that has failed goes nowhere any more.
 
 // Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
@@ -38,10 +43,8 @@ func (c *Cursor) Seek(index uint64) bool {
 	}
 	index = min(index, c.thread.Calls)
 	c.forgetCalls()
-	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
+	c.walk, c.before = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
 	c.startComms()
-	c.behind.forget(c.source.memory())
-	c.current, c.back = false, false
 	if !c.seekComms(index) {
 		return false
 	}
@@ -74,7 +77,7 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	if err != nil {
 		return c.fail(err)
 	}
-	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	walk, _ := c.shared.Grammar.Seek(c.thread.Root, from, c.lengths)
 	for c.startTime(from); c.next < c.thread.Calls; c.next++ {
 		if terminal, ok := walk.Next(); !ok || !c.time(terminal) {
 			return false
@@ -94,21 +97,21 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	if !stored || len(c.thread.StandIns) > 0 {
 		return 0, nil
 	}
-	first, after := uint64(0), (c.thread.Calls+TimingBlockCalls-1)/TimingBlockCalls
+	first, after := uint64(0), (c.thread.Calls+timing.BlockCalls-1)/timing.BlockCalls
 	for first+1 < after {
 		middle := (first + after) / 2
-		_, start, _, size, err := file.timingBlock(c.number, middle*TimingBlockCalls)
+		_, start, _, size, err := file.timingBlock(c.number, middle*timing.BlockCalls)
 		if err != nil {
-			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*TimingBlockCalls, err)
+			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*timing.BlockCalls, err)
 		}
-		file.budget.give(size)
-		if c.clock.nanoseconds(c.thread.FirstTick+start) <= ns {
+		file.budget.Give(size)
+		if c.clock.Nanoseconds(c.thread.FirstTick+start) <= ns {
 			first = middle
 		} else {
 			after = middle
 		}
 	}
-	return (max(first, 1) - 1) * TimingBlockCalls, nil
+	return (max(first, 1) - 1) * timing.BlockCalls, nil
 }
 
 var errNoTimes = errors.New("the trace has no times of calls")
@@ -117,9 +120,9 @@ var errNoTimes = errors.New("the trace has no times of calls")
 func (c *Cursor) seekTime(index uint64) bool {
 	from := uint64(0)
 	if _, stored := c.source.(*Reader); stored {
-		from = index - index%TimingBlockCalls
+		from = index - index%timing.BlockCalls
 	}
-	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	walk, _ := c.shared.Grammar.Seek(c.thread.Root, from, c.lengths)
 	for c.startTime(from); c.next < index; c.next++ {
 		terminal, ok := walk.Next()
 		if !ok || !c.time(terminal) {
@@ -137,5 +140,236 @@ func (c *Cursor) startTime(from uint64) {
 		c.standing.restart(c.thread, c.source.memory())
 	}
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
-	c.off.ticks = 0
+	c.off.Ticks = 0
+}
+
+// seekComms binds handles of communicators as the calls before an index did.
+func (c *Cursor) seekComms(index uint64) bool {
+	relative := false
+	var creating []int32
+	for terminal, n := range c.before {
+		if p := &c.plans[terminal]; n > 0 && p.creates {
+			creating = append(creating, terminal)
+			relative = relative || p.newComm >= 0 && dependsOnRank(c.shared.Signatures[terminal].Out[p.newComm])
+		}
+	}
+	slices.Sort(creating)
+	if !relative {
+		return c.createLast(creating)
+	}
+	if c.ofAllThreads() != nil { // which say what handles stand for
+		return c.createLast(slices.DeleteFunc(creating, func(t int32) bool { return c.plans[t].newComm >= 0 }))
+	}
+	return c.err == nil && c.createAll(creating, index)
+}
+
+// createLast binds what the last call with each handle has made, for signatures whose handles do not depend on the
+// caller's rank. Of these calls only handle and instance count: what other values are relative to may have been bound
+// anew since.
+func (c *Cursor) createLast(creating []int32) bool {
+	type creation struct {
+		at       uint64
+		terminal int32
+		handle   Value
+		instance int
+	}
+	var last []creation
+	for _, terminal := range creating {
+		finder := grammar.NewFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return t == terminal })
+		p, calls := &c.plans[terminal], c.before[terminal]
+		first := calls - 1
+		if p.newComm >= 0 && c.shared.Signatures[terminal].Out[p.newComm].Form == Stream {
+			first = 0 // each call may have another handle
+		}
+		c.event.Terminal, c.before[terminal] = terminal, first
+		v, err := c.newVariableCall(p.function, &c.shared.Signatures[terminal])
+		if err != nil {
+			return c.fail(err)
+		}
+		c.calls.put(terminal, v, len(c.shared.Signatures))
+		byHandle := map[int64]creation{}
+		for k := first; k < calls; k++ {
+			instance, handle, err := c.birth(p, v)
+			if err != nil {
+				return c.fail(err)
+			}
+			if p.newComm < 0 || handle.Form == Handle || handle.Form == Int {
+				byHandle[handle.Int] = creation{k, terminal, handle, instance}
+			}
+		}
+		for _, one := range byHandle {
+			one.at, _ = finder.Nth(c.thread.Root, one.at)
+			last = append(last, one)
+		}
+	}
+	slices.SortFunc(last, func(a, b creation) int { return cmp.Compare(a.at, b.at) })
+	for _, one := range last {
+		if c.plans[one.terminal].newComm < 0 {
+			c.world = c.bind(one.instance)
+		} else {
+			c.comms[one.handle.Int] = c.bind(one.instance)
+		}
+	}
+	return true
+}
+
+// createAll makes all creating calls before an index again, in order: their handles depend on the caller's rank in the
+// communicators that they were called on.
+func (c *Cursor) createAll(creating []int32, index uint64) bool {
+	for _, terminal := range creating {
+		delete(c.before, terminal)
+	}
+	finder := grammar.NewFinder(c.shared.Grammar, c.lengths, func(t int32) bool { return c.plans[t].creates })
+	return finder.Each(c.thread.Root, 0, index, func(terminal int32, at uint64) bool {
+		c.next = at
+		return c.substitute(c.begin(terminal))
+	})
+}
+
+// dependsOnRank reports whether a value of a signature, on one thread, depends on the caller's rank.
+func dependsOnRank(v Value) bool {
+	switch v.Form {
+	case RankOffset:
+		return true
+	case Elastic:
+		switch Operator(v.Int) {
+		case Cases, Constant:
+			return slices.ContainsFunc(v.List, dependsOnRank)
+		}
+		return true
+	}
+	return false
+}
+
+// birth is the communicator that the next call of v makes, and its handle if the call returns one.
+func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
+	for i := range v.slots[:v.streams] {
+		if err := v.slots[i].next(c.source.memory()); err != nil {
+			return -1, handle, err
+		}
+	}
+	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {
+		handle, err = c.environment.evaluate(v.out[p.newComm])
+	}
+	return instance, handle, err
+}
+
+// Symbolic ids of communicators are used again after MPI_Comm_free, so what a handle stands for depends on the calls
+// before: a creating call binds the handle that it returned to a communicator instance. Threads of one rank share the
+// handles; where several of them create communicators, the creations of all are put in order by their time.
+
+// A binding is a communicator instance (−1: unknown) and the caller's rank in it.
+type binding struct {
+	comm, ownRank int
+}
+
+// A creation is the moment when a handle was bound.
+type creation struct {
+	handle int64
+	exit   int64 // ticks; the least number when the trace has no timing
+	binding
+}
+
+// created binds the communicator that the current call made to its handle; a call that returns no handle (MPI_Init)
+// makes MPI_COMM_WORLD.
+func (c *Cursor) created(p *callPlan, e *Event) {
+	b := c.bind(e.NewComm)
+	if p.newComm < 0 {
+		c.world = b
+		return
+	}
+	if v := &e.Out[p.newComm]; v.Form == Handle || v.Form == Int {
+		c.comms[v.Int] = b
+	}
+}
+
+// bind finds the caller's rank in a communicator instance.
+func (c *Cursor) bind(comm int) binding {
+	instance := &c.shared.Communicators[comm]
+	rank := instance.Members.Index(c.thread.Rank)
+	if rank < 0 {
+		rank = instance.Remote.Index(c.thread.Rank)
+	}
+	return binding{comm, rank}
+}
+
+// bound is what a handle stands for at the current call.
+func (c *Cursor) bound(handle int64) binding {
+	own, known := c.comms[handle]
+	if c.ofAllThreads() == nil {
+		if !known {
+			return binding{-1, -1}
+		}
+		return own
+	}
+	// the last creation before the call, else the first after it
+	best := binding{-1, -1}
+	for _, made := range c.creations {
+		if made.handle == handle && (best.comm < 0 || made.exit <= c.event.EnterTicks) {
+			best = made.binding
+		}
+	}
+	return best
+}
+
+// ofAllThreads is siblingCreations, looked for once.
+func (c *Cursor) ofAllThreads() []creation {
+	if !c.lone {
+		c.lone = true
+		c.creations = c.siblingCreations()
+	}
+	return c.creations
+}
+
+// siblingCreations lists all creations of communicators on the rank, in order, if other threads than c's create some.
+// If they cannot all be found it is empty, not nil, and c has failed.
+func (c *Cursor) siblingCreations() []creation {
+	var threads []int
+	siblings := false
+	first := c.shared.firstThread(c.thread.Rank)
+	for i := first; i < c.shared.Threads.Len(); i++ {
+		t := c.shared.Threads.At(i)
+		if t.Rank != c.thread.Rank {
+			break
+		}
+		if c.creates(&t) {
+			threads = append(threads, i)
+			siblings = siblings || i != c.number
+		}
+	}
+	if !siblings {
+		return nil
+	}
+	var all []creation
+	for _, i := range threads {
+		source, timed := c.source.beside(i)
+		cursor := newCursor(c.shared, c.plans, i, source, c.timed && timed)
+		cursor.lone = true // no siblings of its own
+		for cursor.Next() {
+			e := &cursor.event
+			if p := &c.plans[e.Terminal]; e.NewComm >= 0 && p.newComm >= 0 {
+				exit := e.ExitTicks
+				if !cursor.timed {
+					exit = math.MinInt64
+				}
+				if v := &e.Out[p.newComm]; v.Form == Handle || v.Form == Int {
+					all = append(all, creation{v.Int, exit, c.bind(e.NewComm)})
+				}
+			}
+		}
+		if cursor.err != nil {
+			c.err = cursor.err
+			return []creation{}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })
+	return all
+}
+
+// creates reports whether a thread has streams of communicators, that is, creating calls.
+func (c *Cursor) creates(t *Thread) bool {
+	return slices.ContainsFunc(t.Streams, func(ref StreamRef) bool {
+		s := &c.shared.Signatures[ref.Terminal]
+		return s.Communicator.Form == Stream && s.Communicator.Int == int64(ref.Number)
+	})
 }

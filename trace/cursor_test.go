@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,7 +58,7 @@ func BenchmarkCursor(b *testing.B) {
 			r := opened(b, file.Bytes(), WithMemoryLimit(1<<40))
 			b.ReportAllocs()
 			b.ResetTimer()
-			defer reportCPU(b)()
+			defer limits.ReportCPU(b)()
 			calls := 0
 			for calls < b.N {
 				cursor, err := r.Cursor(0, 0)

@@ -1,6 +1,13 @@
 package trace
 
-import "github.com/cairn-mpi/cairn/mpi/semantics"
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
 
 // An Event is one call, decoded: what Cursor gives.
 type Event struct {
@@ -44,7 +51,7 @@ type Event struct {
 	sites    []Site
 }
 
-// Succeeded tells whether the call returned no error code: one that has a name of its own, or a number.
+// Succeeded reports whether the call returned no error code: one that has a name of its own, or a number.
 func (e *Event) Succeeded() bool {
 	return e.Function.Return != "int" || e.Return.Form == Int && e.Return.Int == 0
 }
@@ -52,3 +59,407 @@ func (e *Event) Succeeded() bool {
 // Unfinished reports whether the call never returned: the process ended in it. What it would have given is absent; Exit is
 // the latest moment at which the process is known to have lived.
 func (e *Event) Unfinished() bool { return e.Return.Form == Absent }
+
+// Input is the argument of a role before the call, nil if there is none.
+func (e *Event) Input(role semantics.Role) *Value { return argumentAt(e.In, e.Semantics.In[role]) }
+
+// Output is the argument of a role after the call, nil if there is none.
+func (e *Event) Output(role semantics.Role) *Value { return argumentAt(e.Out, e.Semantics.Out[role]) }
+
+// argumentAt is the argument at a position that semantics gave, nil where there is none.
+func argumentAt(values []Value, at int8) *Value {
+	if at < 0 || int(at) >= len(values) {
+		return nil
+	}
+	return &values[at]
+}
+
+// Text is the call as one line:
+//
+//	MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
+//
+// A function is its name (or module+offset), a pointer its segment and the offset in it
+// ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
+// request=request#3→MPI_REQUEST_NULL, and so does a status that the program did not want:
+// status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-". An error code
+// that MPI gives a name to is that name, one that the library made up a number. A call that never returned says so instead.
+func (e *Event) Text() string { return string(e.AppendText(nil)) }
+
+// AppendText appends Text.
+func (e *Event) AppendText(b []byte) []byte {
+	b = append(b, e.Function.Name...)
+	b = append(b, '(')
+	first := true
+	for a := range e.arguments {
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		b = append(b, a.parameter.Name...)
+		b = append(b, '=')
+		if a.before != nil {
+			b = e.appendArgument(b, a.before, a.parameter.Kind)
+		}
+		if a.changed() {
+			b = append(b, "→"...)
+		}
+		if a.before == nil && e.Signature.StatusIgnored && a.parameter.Kind == "status" {
+			b = append(b, ignoredName(a.parameter)...)
+			if a.after.Form == Absent {
+				continue
+			}
+			b = append(b, "→"...)
+		}
+		if a.after != nil && (a.before == nil || a.changed()) {
+			b = e.appendArgument(b, a.after, a.parameter.Kind)
+		}
+	}
+	b = append(b, ") = "...)
+	if e.Unfinished() {
+		return append(b, "never returned"...)
+	}
+	if e.Function.Return == "int" && e.Succeeded() {
+		return append(b, "MPI_SUCCESS"...)
+	}
+	return appendValueText(b, &e.Return, e.Function.Return)
+}
+
+// ignoredName is what the program passed where it did not want the statuses.
+func ignoredName(p *Parameter) string {
+	if p.List {
+		return "MPI_STATUSES_IGNORE"
+	}
+	return "MPI_STATUS_IGNORE"
+}
+
+// appendArgument writes a value; a function of the program by its name.
+func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
+	if site := e.code(v); site != nil {
+		return append(b, site.name()...)
+	}
+	if segment := e.segment(v); segment != nil {
+		return appendPointerText(b, v, segment)
+	}
+	return appendValueText(b, v, kind)
+}
+
+// code is the place of a function that is an argument of the call, nil for all other values.
+func (e *Event) code(v *Value) *Site {
+	if v.Form != Code || v.Int < 1 || v.Int > int64(len(e.sites)) {
+		return nil
+	}
+	return &e.sites[v.Int-1]
+}
+
+// name is the function of a callback, or where it is as long as nobody has looked that up.
+func (s *Site) name() string {
+	if s.Function != "" {
+		return s.Function
+	}
+	return fmt.Sprintf("%s+%#x", s.Module, s.Offset-1)
+}
+
+// An argument is one parameter of a call with its value before and after, nil where that is not recorded.
+type argument struct {
+	parameter     *Parameter
+	before, after *Value
+}
+
+// changed reports whether the call changed an inout parameter.
+func (a *argument) changed() bool {
+	return a.before != nil && a.after != nil && !equalValues(a.before, a.after)
+}
+
+// arguments yields the parameters of the call in order.
+func (e *Event) arguments(yield func(argument) bool) {
+	in, out := e.In, e.Out
+	for i := range e.Function.Parameters {
+		a := argument{parameter: &e.Function.Parameters[i]}
+		if a.parameter.Direction != Out && len(in) > 0 {
+			a.before, in = &in[0], in[1:]
+		}
+		if a.parameter.Direction != In && len(out) > 0 {
+			a.after, out = &out[0], out[1:]
+			if a.before != nil && a.after.Form == Absent {
+				a.after = nil // not said, or not different
+			}
+		}
+		if !yield(a) {
+			return
+		}
+	}
+}
+
+func equalValues(a, b *Value) bool {
+	if a.Form != b.Form || a.Int != b.Int || a.Offset != b.Offset || a.Text != b.Text || len(a.List) != len(b.List) {
+		return false
+	}
+	for i := range a.List {
+		if !equalValues(&a.List[i], &b.List[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// handleKinds are the kinds whose values are opaque handles of MPI.
+var handleKinds = map[string]bool{
+	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
+	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "cvar-handle": true,
+	"pvar-handle": true, "pvar-session": true, "enum": true, "event-registration": true, "event-instance": true,
+}
+
+// undefined is MPI_UNDEFINED, the same number in all implementations that there are; undefinedKinds may have it among
+// values of which there is a stream (MPI 4.0 §A.1.1).
+const undefined = -32766
+
+var undefinedKinds = map[string]bool{
+	"rank": true, "index": true, "count": true, "bytes": true, "extent": true, "int": true, "status": true,
+}
+
+// statusFields are the elements of a status, in order.
+var statusFields = [...]string{"source", "tag", "error", "cancelled", "bytes"}
+
+func appendValueText(b []byte, v *Value, kind string) []byte {
+	switch v.Form {
+	case Absent:
+		return append(b, '-')
+	case Null:
+		return append(b, "NULL"...)
+	case Int:
+		switch {
+		case handleKinds[kind]:
+			b = append(append(b, kind...), '#')
+		case v.Int == undefined && undefinedKinds[kind]:
+			return append(b, "MPI_UNDEFINED"...)
+		}
+		return strconv.AppendInt(b, v.Int, 10)
+	case Float:
+		return strconv.AppendFloat(b, math.Float64frombits(uint64(v.Int)), 'g', -1, 64)
+	case Text:
+		return strconv.AppendQuote(b, v.Text)
+	case Name:
+		return append(b, v.Text...)
+	case Handle:
+		b = append(append(b, kind...), '#')
+		return strconv.AppendInt(b, v.Int, 10)
+	case Pointer:
+		return append(b, "…"...)
+	case List:
+		b = append(b, '[')
+		for i := range v.List {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendValueText(b, &v.List[i], kind)
+		}
+		return append(b, ']')
+	case Status:
+		return appendStatusText(b, v)
+	case Stream, ListStream:
+		return fmt.Appendf(b, "stream#%d", v.Int)
+	case Code:
+		return fmt.Appendf(b, "code#%d", v.Int)
+	case RankOffset:
+		return fmt.Appendf(b, "rank%+d", v.Int)
+	}
+	return fmt.Appendf(b, "?%d", v.Form)
+}
+
+// appendStatusText leaves out error and cancelled where they are 0.
+func appendStatusText(b []byte, v *Value) []byte {
+	b = append(b, '{')
+	first := true
+	for i := range v.List {
+		x := &v.List[i]
+		if (i == 2 || i == 3) && x.Form == Int && x.Int == 0 {
+			continue
+		}
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		if i < len(statusFields) {
+			b = append(append(b, statusFields[i]...), '=')
+		}
+		b = appendValueText(b, x, "status")
+	}
+	return append(b, '}')
+}
+
+// Number is the number that a value of a parameter or result of this kind stands for; false for handles, for MPI_UNDEFINED,
+// and for all that is no number.
+func (v *Value) Number(kind string) (int64, bool) {
+	return v.Int, v.Form == Int && !handleKinds[kind] && (v.Int != undefined || !undefinedKinds[kind])
+}
+
+// TextOf is a value of a parameter or result of this kind, as in Event.Text.
+func TextOf(v *Value, kind string) string {
+	if v.Form == Name {
+		return v.Text
+	}
+	return string(appendValueText(nil, v, kind))
+}
+
+// AppendJSON appends the call as one JSON object without line breaks:
+//
+//	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
+//	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…},"call_path":[{…},…]}
+//
+// Arguments are in the order of the parameter list: numbers are numbers; names, functions ("op_fn"), handles ("comm#1")
+// and pointers ("…") are strings; a pointer whose segment is known is an object: kind, segment, offset, size, the thread
+// or device that it belongs to, and allocated_at, a place like call_site. NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
+// parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
+// boot id share; it and duration_ns are null where the times of single calls were not kept (timing aggregated). call_site is left out where it is unknown; call_path, the places that it was reached from, innermost
+// first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf"). The
+// "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a number that the library made
+// up. "status_ignored":true is there when the program passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off
+// during some of the time since the previous call, "unfinished":true when the call never returned ("return" is null then,
+// and the duration is until the process was last known to live), "times_of":3 when the times are those of a lead rank (Event.TimesOf).
+func (e *Event) AppendJSON(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
+	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
+	b = strconv.AppendUint(append(b, `,"index":`...), e.Index, 10)
+	b = appendJSONString(append(b, `,"function":`...), e.Function.Name)
+	b = e.AppendArgumentsJSON(append(b, `,"args":`...))
+	b = appendValueJSON(append(b, `,"return":`...), &e.Return, e.Function.Return)
+	if e.Timed {
+		b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
+		b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	} else {
+		b = append(b, `,"start_ns":null,"duration_ns":null`...)
+	}
+	if e.TimesOf != e.Rank {
+		b = strconv.AppendInt(append(b, `,"times_of":`...), int64(e.TimesOf), 10)
+	}
+	if e.Unfinished() {
+		b = append(b, `,"unfinished":true`...)
+	}
+	if e.Signature.StatusIgnored {
+		b = append(b, `,"status_ignored":true`...)
+	}
+	if e.Signature.Generalized {
+		b = append(b, `,"generalized":true`...)
+	}
+	if e.Signature.Untraced {
+		b = append(b, `,"untraced":true`...)
+	}
+	if e.Site != nil {
+		b = append(b, `,"call_site":`...)
+		b = e.Site.appendJSON(b)
+		if e.Site.Caller > 0 {
+			b = append(e.appendCallPath(append(b, `,"call_path":[`...)), ']')
+		}
+	}
+	return append(b, '}')
+}
+
+// AppendArgumentsJSON appends the arguments of the call as one JSON object, as AppendJSON has them.
+func (e *Event) AppendArgumentsJSON(b []byte) []byte {
+	b = append(b, '{')
+	first := true
+	for a := range e.arguments {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(appendJSONString(b, a.parameter.Name), ':')
+		switch {
+		case a.changed():
+			b = e.appendArgumentJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
+			b = e.appendArgumentJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
+			b = append(b, '}')
+		case a.after != nil:
+			b = e.appendArgumentJSON(b, a.after, a.parameter.Kind)
+		case a.before != nil:
+			b = e.appendArgumentJSON(b, a.before, a.parameter.Kind)
+		default:
+			b = append(b, "null"...)
+		}
+	}
+	return append(b, '}')
+}
+
+func (e *Event) appendArgumentJSON(b []byte, v *Value, kind string) []byte {
+	if site := e.code(v); site != nil {
+		return appendJSONString(b, site.name())
+	}
+	if segment := e.segment(v); segment != nil {
+		return e.appendPointerJSON(b, v, segment)
+	}
+	return appendValueJSON(b, v, kind)
+}
+
+func (s *Site) appendJSON(b []byte) []byte {
+	b = appendJSONString(append(b, `{"module":`...), s.Module)
+	b = appendJSONString(append(b, `,"build_id":`...), s.BuildID)
+	b = strconv.AppendUint(append(b, `,"offset":`...), s.Offset, 10)
+	if s.Function != "" {
+		b = appendJSONString(append(b, `,"function":`...), s.Function)
+	}
+	if s.File != "" {
+		b = appendJSONString(append(b, `,"file":`...), s.File)
+		b = strconv.AppendInt(append(b, `,"line":`...), int64(s.Line), 10)
+	}
+	return append(b, '}')
+}
+
+func appendValueJSON(b []byte, v *Value, kind string) []byte {
+	switch v.Form {
+	case Absent, Null:
+		return append(b, "null"...)
+	case Int:
+		if !handleKinds[kind] {
+			return strconv.AppendInt(b, v.Int, 10)
+		}
+	case Float:
+		x := math.Float64frombits(uint64(v.Int))
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return append(strconv.AppendFloat(append(b, '"'), x, 'g', -1, 64), '"')
+		}
+		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case Text, Name:
+		return appendJSONString(b, v.Text)
+	case List:
+		b = append(b, '[')
+		for i := range v.List {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValueJSON(b, &v.List[i], kind)
+		}
+		return append(b, ']')
+	case Status:
+		b = append(b, '{')
+		for i := range min(len(v.List), len(statusFields)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, '"'), statusFields[i]...), `":`...)
+			b = appendValueJSON(b, &v.List[i], "")
+		}
+		return append(b, '}')
+	}
+	b = append(b, '"')
+	b = appendValueText(b, v, kind)
+	return append(b, '"')
+}
+
+// appendJSONString appends s quoted; bytes that are no UTF-8 become U+FFFD.
+func appendJSONString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r < 0x20 || r == 0x7f:
+			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

@@ -5,15 +5,18 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
 // one makes a trace of one rank with one call of every signature, in order, and the given streams.
 func one(functions []Function, signatures []Signature, streams map[StreamRef][]int64) *Content {
-	c := &Content{Functions: functions, Signatures: signatures, Ranks: NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}})}
-	body := []Symbol{}
+	c := &Content{Functions: functions, Signatures: signatures, Ranks: NewRankTable(Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}})}
+	body := []grammar.Symbol{}
 	for i := range signatures {
-		body = append(body, Symbol{int32(i), 1})
+		body = append(body, grammar.Symbol{Value: int32(i), Count: 1})
 	}
 	t := Thread{Calls: uint64(len(body)), FirstTick: 1000}
 	for i := range body {
@@ -24,12 +27,12 @@ func one(functions []Function, signatures []Signature, streams map[StreamRef][]i
 		for number := range int32(20) {
 			if values, ok := streams[StreamRef{Terminal: terminal, Number: number}]; ok {
 				t.Streams = append(t.Streams, StreamRef{terminal, number, int32(len(c.Sequences))})
-				c.Sequences = append(c.Sequences, Sequence{Values: values})
+				c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 			}
 		}
 	}
 	c.Threads = NewThreadTable(t)
-	c.Grammar = Grammar{Rules: [][]Symbol{body}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{body}}
 	return c
 }
 
@@ -167,9 +170,9 @@ func TestThreadsShareCommunicators(t *testing.T) {
 			{Function: 1, OwnRank: -1, In: []Value{named(commWorld)}, Out: []Value{handle}, Communicator: stream(0)},
 			{Function: 2, OwnRank: -1, In: []Value{handle}},
 		},
-		Grammar:   Grammar{Rules: [][]Symbol{{{1, 2}}, {{0, 2}}}},
-		Sequences: []Sequence{{Values: []int64{1, 2}}},
-		Ranks:     NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
+		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 1, Count: 2}}, {{Value: 0, Count: 2}}}},
+		Sequences: []codec.Sequence{{Values: []int64{1, 2}}},
+		Ranks:     NewRankTable(Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
 		Threads: NewThreadTable([]Thread{
 			{Thread: 0, Root: 0, Calls: 2, FirstTick: 20, Gaps: []int64{0, 30}, Durations: []int64{1, 1}},
 			{Thread: 1, Root: 1, Calls: 2, FirstTick: 10, Gaps: []int64{0, 20}, Durations: []int64{1, 1},
@@ -189,7 +192,7 @@ func TestThreadsShareCommunicators(t *testing.T) {
 
 func TestCountsNeedNoExpansion(t *testing.T) {
 	c := one(testFunctions, []Signature{{Function: 3, OwnRank: -1}, {Function: 4, OwnRank: -1}, {Function: 3, OwnRank: 1}}, nil)
-	c.Grammar = Grammar{Rules: [][]Symbol{{RuleSymbol(1, 1<<40), {2, 5}}, {{0, 1 << 10}, {1, 1}}}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{grammar.RuleSymbol(1, 1<<40), {Value: 2, Count: 5}}, {{Value: 0, Count: 1 << 10}, {Value: 1, Count: 1}}}}
 	counts, err := c.Counts()
 	require.NoError(t, err)
 	require.Equal(t, []Count{{0, 3, 1<<50 + 5}, {0, 4, 1 << 40}}, counts)

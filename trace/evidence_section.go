@@ -6,16 +6,18 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and next to no bytes.
 type evidenceTable struct {
 	places    []EvidencePlace // distinct, in order of first use
 	ids       map[EvidencePlace]int64
-	names     stringDictionary // of threads
-	rows      ragged
-	instances ragged
-	usages    ragged
+	names     codec.StringDictionary // of threads
+	rows      codec.Ragged
+	instances codec.Ragged
+	usages    codec.Ragged
 }
 
 // Columns of a row, of an instance and of a thread. Times and counts are codes of rounded numbers. CPU time is there as what is
@@ -63,12 +65,12 @@ const (
 const instanceUnit = 1 << 16
 
 func (t *evidenceTable) begin(ranks int) {
-	t.rows.begin(rowColumns)
-	t.rows.first.PushRun(0, 0, ranks)
-	t.instances.begin(instanceColumns)
-	t.instances.first.PushRun(0, 0, ranks)
-	t.usages.begin(usageColumns)
-	t.usages.first.PushRun(0, 0, ranks)
+	t.rows.Begin(rowColumns)
+	t.rows.First.PushRun(0, 0, ranks)
+	t.instances.Begin(instanceColumns)
+	t.instances.First.PushRun(0, 0, ranks)
+	t.usages.Begin(usageColumns)
+	t.usages.First.PushRun(0, 0, ranks)
 }
 
 func (t *evidenceTable) place(p EvidencePlace) int64 {
@@ -93,19 +95,19 @@ func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.rows.add(rowColumns, t.place(e.EvidencePlace), roundedCode(int64(e.Count)), wall, off, delay,
-			roundedNS(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedNS(e.DataNS))
+		t.rows.Add(rowColumns, t.place(e.EvidencePlace), codec.RoundedCode(int64(e.Count)), wall, off, delay,
+			codec.RoundedNSCode(e.OtherCPUNS), codec.RoundedCode(e.IOBytes), codec.RoundedCode(e.IOCalls), codec.RoundedNSCode(e.DataNS))
 	}
-	t.rows.end(rowColumns)
+	t.rows.End(rowColumns)
 	before := int64(0)
 	for i := range r.Outliers {
 		e := &r.Outliers[i]
 		begin := (e.BeginNS + instanceUnit/2) / instanceUnit
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.instances.add(instanceColumns, int64(e.Row), begin-before, wall, off, delay, roundedCode(e.IOBytes))
+		t.instances.Add(instanceColumns, int64(e.Row), begin-before, wall, off, delay, codec.RoundedCode(e.IOBytes))
 		before = begin
 	}
-	t.instances.end(instanceColumns)
+	t.instances.End(instanceColumns)
 	for i := range r.Threads {
 		u := &r.Threads[i]
 		flags := int64(0)
@@ -115,58 +117,58 @@ func (t *evidenceTable) append(r *Rank) {
 		if u.Tool {
 			flags |= usageTool
 		}
-		t.usages.add(usageColumns, flags, t.names.index(u.Name), int64(u.TID-r.PID), roundedNS(u.CPUNS), roundedNS(u.RunDelayNS))
+		t.usages.Add(usageColumns, flags, t.names.Index(u.Name), int64(u.TID-r.PID), codec.RoundedNSCode(u.CPUNS), codec.RoundedNSCode(u.RunDelayNS))
 	}
-	t.usages.end(usageColumns)
+	t.usages.End(usageColumns)
 }
 
 // timesOf are the columns of a wall time, a CPU time and a run delay.
 func timesOf(wall, cpu, delay int64) (wallCode, off, delayed int64) {
-	wallCode = roundedNS(wall)
-	offCode := roundedNS(wall - cpu)
-	return wallCode, wallCode - offCode, offCode - roundedNS(delay)
+	wallCode = codec.RoundedNSCode(wall)
+	offCode := codec.RoundedNSCode(wall - cpu)
+	return wallCode, wallCode - offCode, offCode - codec.RoundedNSCode(delay)
 }
 
 // timesFrom are these times.
 func timesFrom(wallCode, off, delayed int64) (wall, cpu, delay int64) {
 	offCode := wallCode - off
-	wall = unroundedNS(wallCode)
-	return wall, wall - unroundedNS(offCode), unroundedNS(offCode - delayed)
+	wall = codec.UnroundedNS(wallCode)
+	return wall, wall - codec.UnroundedNS(offCode), codec.UnroundedNS(offCode - delayed)
 }
 
 // lookup gives a function that fills in the evidence of the rank in row i.
 func (t *evidenceTable) lookup() func(i int, r *Rank) {
-	rows, instances, usages := t.rows.lookup(), t.instances.lookup(), t.usages.lookup()
+	rows, instances, usages := t.rows.Lookup(), t.instances.Lookup(), t.usages.Lookup()
 	return func(i int, r *Rank) {
-		if from, to := rows.rows(i); to > from {
+		if from, to := rows.Rows(i); to > from {
 			r.Evidence = make([]EvidenceRow, to-from)
 			for k := range r.Evidence {
-				at := func(column int) int64 { return rows.at(column, from+k) }
+				at := func(column int) int64 { return rows.At(column, from+k) }
 				e := &r.Evidence[k]
-				e.EvidencePlace, e.Count = t.places[at(rowPlace)], uint64(unrounded(at(rowCount)))
+				e.EvidencePlace, e.Count = t.places[at(rowPlace)], uint64(codec.Unrounded(at(rowCount)))
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(rowWall), at(rowOffCPU), at(rowRunDelay))
-				e.OtherCPUNS, e.IOBytes, e.IOCalls = unroundedNS(at(rowOtherCPU)), unrounded(at(rowIOBytes)), unrounded(at(rowIOCalls))
-				e.DataNS = unroundedNS(at(rowData))
+				e.OtherCPUNS, e.IOBytes, e.IOCalls = codec.UnroundedNS(at(rowOtherCPU)), codec.Unrounded(at(rowIOBytes)), codec.Unrounded(at(rowIOCalls))
+				e.DataNS = codec.UnroundedNS(at(rowData))
 			}
 		}
-		if from, to := instances.rows(i); to > from {
+		if from, to := instances.Rows(i); to > from {
 			r.Outliers = make([]EvidenceInstance, to-from)
 			begin := int64(0)
 			for k := range r.Outliers {
-				at := func(column int) int64 { return instances.at(column, from+k) }
+				at := func(column int) int64 { return instances.At(column, from+k) }
 				begin += at(instanceBegin)
 				e := &r.Outliers[k]
-				e.Row, e.BeginNS, e.IOBytes = int(at(instanceRow)), begin*instanceUnit, unrounded(at(instanceIOBytes))
+				e.Row, e.BeginNS, e.IOBytes = int(at(instanceRow)), begin*instanceUnit, codec.Unrounded(at(instanceIOBytes))
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(instanceWall), at(instanceOffCPU), at(instanceRunDelay))
 			}
 		}
-		if from, to := usages.rows(i); to > from {
+		if from, to := usages.Rows(i); to > from {
 			r.Threads = make([]ThreadUsage, to-from)
 			for k := range r.Threads {
-				at := func(column int) int64 { return usages.at(column, from+k) }
+				at := func(column int) int64 { return usages.At(column, from+k) }
 				r.Threads[k] = ThreadUsage{
-					TID: r.PID + int(at(usageTID)), Name: t.names.list[at(usageName)], CPUNS: unroundedNS(at(usageCPU)),
-					RunDelayNS: unroundedNS(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
+					TID: r.PID + int(at(usageTID)), Name: t.names.List[at(usageName)], CPUNS: codec.UnroundedNS(at(usageCPU)),
+					RunDelayNS: codec.UnroundedNS(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
 				}
 			}
 		}
@@ -214,7 +216,7 @@ func (p *EvidencePlace) replaceSites(replace func(uint32) uint32) {
 
 func hasEvidence(c *Content) bool {
 	t := &c.Ranks.evidence
-	return t.rows.n+t.instances.n+t.usages.n > 0
+	return t.rows.N+t.instances.N+t.usages.N > 0
 }
 
 func appendEvidence(c *Content) []byte {
@@ -222,42 +224,42 @@ func appendEvidence(c *Content) []byte {
 	s := newSection()
 	order, number := t.sortedPlaces()
 	n := len(order)
-	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(order[i].Thread) })
+	s.Number(uint64(n))
+	s.Column(n, func(i int) int64 { return int64(order[i].Thread) })
 	for _, call := range []func(p *EvidencePlace) *CallPlace{
 		func(p *EvidencePlace) *CallPlace { return &p.After }, func(p *EvidencePlace) *CallPlace { return &p.Before },
 	} {
-		s.column(n, func(i int) int64 { return int64(call(&order[i]).Function) })
-		s.column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
+		s.Column(n, func(i int) int64 { return int64(call(&order[i]).Function) })
+		s.Column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
 	}
-	s.number(uint64(c.Ranks.Len()))
-	s.b = AppendSequence(s.b, t.rows.counts())
-	if t.rows.n > 0 {
-		places := t.rows.columns[rowPlace].Values(nil)
+	s.Number(uint64(c.Ranks.Len()))
+	s.Sequence(t.rows.Counts())
+	if t.rows.N > 0 {
+		places := t.rows.Columns[rowPlace].Values(nil)
 		for i := range places {
 			places[i] = number[places[i]]
 		}
-		first := t.rows.starts()
-		s.column(t.rows.n, func(i int) int64 {
+		first := t.rows.Starts()
+		s.Column(t.rows.N, func(i int) int64 {
 			if first[i] {
 				return places[i]
 			}
 			return places[i] - places[i-1] - 1
 		})
-		s.measuredFrom(&t.rows, rowPlace+1, groupRows(places))
+		s.measuredFrom(&t.rows, rowPlace+1, codec.GroupRows(places))
 	}
-	s.b = AppendSequence(s.b, t.instances.counts())
-	if t.instances.n > 0 {
-		s.numbers(&t.instances.columns[instanceRow])
-		s.measuredFrom(&t.instances, instanceBegin, groupRows(c.Ranks.momentGroups(&t.instances)))
+	s.Sequence(t.instances.Counts())
+	if t.instances.N > 0 {
+		s.Numbers(&t.instances.Columns[instanceRow])
+		s.measuredFrom(&t.instances, instanceBegin, codec.GroupRows(c.Ranks.momentGroups(&t.instances)))
 	}
-	s.b = AppendSequence(s.b, t.usages.counts())
-	if t.usages.n > 0 {
-		s.numbers(&t.usages.columns[usageFlags])
-		s.textNumbers(&t.usages.columns[usageName], t.names.list)
-		s.measuredFrom(&t.usages, usageTID, groupRows(t.usages.columns[usageFlags].Values(nil)))
+	s.Sequence(t.usages.Counts())
+	if t.usages.N > 0 {
+		s.Numbers(&t.usages.Columns[usageFlags])
+		s.TextNumbers(&t.usages.Columns[usageName], t.names.List)
+		s.measuredFrom(&t.usages, usageTID, codec.GroupRows(t.usages.Columns[usageFlags].Values(nil)))
 	}
-	return s.bytes()
+	return s.Bytes()
 }
 
 // sortedPlaces are the places in order, so that those of a rank's rows most often follow each other, and the new number of each.
@@ -276,25 +278,25 @@ func (t *evidenceTable) sortedPlaces() (sorted []EvidencePlace, number []int64) 
 }
 
 // measuredFrom writes the columns of a table from one on.
-func (s *sectionWriter) measuredFrom(table *ragged, first int, g grouping) {
-	for k := first; k < len(table.columns); k++ {
-		s.measured(&table.columns[k], &g)
+func (s *sectionWriter) measuredFrom(table *codec.Ragged, first int, g codec.Grouping) {
+	for k := first; k < len(table.Columns); k++ {
+		s.Measured(&table.Columns[k], &g)
 	}
 }
 
 // evidence reads what appendEvidence wrote; ranks are there.
 func (d *decoder) evidence(c *Content) {
 	var t evidenceTable
-	t.names.list = d.strings
-	n := d.rows(24)
-	threads := d.column(n)
+	t.names.List = d.Strings
+	n := d.Rows(24)
+	threads := d.Column(n)
 	var calls [2][]CallPlace
 	for k := range calls {
-		functions, sites := d.column(n), d.column(n)
+		functions, sites := d.Column(n), d.Column(n)
 		calls[k] = make([]CallPlace, n)
 		for i := range calls[k] {
 			if uint64(functions[i]) > math.MaxUint16 || uint64(sites[i]) > math.MaxUint32 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			calls[k][i] = CallPlace{uint16(functions[i]), uint32(sites[i])}
@@ -302,32 +304,32 @@ func (d *decoder) evidence(c *Content) {
 	}
 	for i := range n {
 		if threads[i] < 0 || threads[i] > math.MaxInt32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return
 		}
 		t.places = append(t.places, EvidencePlace{int(threads[i]), calls[0][i], calls[1][i]})
 	}
-	if d.uvarint() != uint64(c.Ranks.Len()) {
-		d.fail(errNumber)
+	if d.Uvarint() != uint64(c.Ranks.Len()) {
+		d.Fail(codec.ErrNumber)
 		return
 	}
-	if t.rows = d.raggedCounts(c.Ranks.Len(), rowColumns); t.rows.n > 0 {
-		t.rows.columns[rowPlace] = d.places(&t.rows)
-		d.measuredFrom(&t.rows, rowPlace+1, d.grouping(t.rows.n, func() []int64 { return t.rows.columns[rowPlace].Values(nil) }))
+	if t.rows = d.RaggedCounts(c.Ranks.Len(), rowColumns); t.rows.N > 0 {
+		t.rows.Columns[rowPlace] = d.places(&t.rows)
+		d.measuredFrom(&t.rows, rowPlace+1, d.Grouping(t.rows.N, func() []int64 { return t.rows.Columns[rowPlace].Values(nil) }))
 	}
-	if t.instances = d.raggedCounts(c.Ranks.Len(), instanceColumns); t.instances.n > 0 {
-		t.instances.columns[instanceRow] = d.numbers(t.instances.n)
-		d.measuredFrom(&t.instances, instanceBegin, d.grouping(t.instances.n, func() []int64 { return c.Ranks.momentGroups(&t.instances) }))
+	if t.instances = d.RaggedCounts(c.Ranks.Len(), instanceColumns); t.instances.N > 0 {
+		t.instances.Columns[instanceRow] = d.Numbers(t.instances.N)
+		d.measuredFrom(&t.instances, instanceBegin, d.Grouping(t.instances.N, func() []int64 { return c.Ranks.momentGroups(&t.instances) }))
 	}
-	if t.usages = d.raggedCounts(c.Ranks.Len(), usageColumns); t.usages.n > 0 {
-		t.usages.columns[usageFlags], t.usages.columns[usageName] = d.numbers(t.usages.n), d.textNumbers(t.usages.n)
-		d.measuredFrom(&t.usages, usageTID, d.grouping(t.usages.n, func() []int64 { return t.usages.columns[usageFlags].Values(nil) }))
+	if t.usages = d.RaggedCounts(c.Ranks.Len(), usageColumns); t.usages.N > 0 {
+		t.usages.Columns[usageFlags], t.usages.Columns[usageName] = d.Numbers(t.usages.N), d.TextNumbers(t.usages.N)
+		d.measuredFrom(&t.usages, usageTID, d.Grouping(t.usages.N, func() []int64 { return t.usages.Columns[usageFlags].Values(nil) }))
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return
 	}
 	if err := t.check(); err != nil {
-		d.fail(err)
+		d.Fail(err)
 		return
 	}
 	c.Ranks.evidence = t
@@ -336,13 +338,13 @@ func (d *decoder) evidence(c *Content) {
 var errEvidence = errors.New("evidence: a number is out of range")
 
 // places reads the places of rows, each of which is most often the one after that of the rank's row before.
-func (d *decoder) places(rows *ragged) (places Numbers) {
-	if !d.temporary(int64(rows.n)) {
+func (d *decoder) places(rows *codec.Ragged) (places codec.Numbers) {
+	if !d.Temporary(int64(rows.N)) {
 		return places
 	}
-	first, place := rows.starts(), int64(0)
-	for i, step := range d.column(rows.n) {
-		if d.err != nil {
+	first, place := rows.Starts(), int64(0)
+	for i, step := range d.Column(rows.N) {
+		if d.Err != nil {
 			break
 		}
 		if place += step + 1; first[i] {
@@ -350,41 +352,41 @@ func (d *decoder) places(rows *ragged) (places Numbers) {
 		}
 		places.Push(place)
 	}
-	if !d.budget.take(places.bytes()) {
-		d.fail(errMemory)
+	if !d.Budget.Take(places.Bytes()) {
+		d.Fail(codec.ErrMemory)
 	}
 	return places
 }
 
 // measuredFrom reads what sectionWriter.measuredFrom wrote; the numbers are still to be checked.
-func (d *decoder) measuredFrom(table *ragged, first int, g *grouping) {
-	for k := first; k < len(table.columns); k++ {
-		table.columns[k] = d.measured(g, math.MinInt64, math.MaxInt64)
+func (d *decoder) measuredFrom(table *codec.Ragged, first int, g *codec.Grouping) {
+	for k := first; k < len(table.Columns); k++ {
+		table.Columns[k] = d.Measured(g, math.MinInt64, math.MaxInt64)
 	}
 }
 
 // check checks all numbers that refer to something or are read as codes.
 func (t *evidenceTable) check() error {
-	within := func(g *ragged, low, end int64, columns ...int) bool {
-		return !slices.ContainsFunc(columns, func(k int) bool { return !g.columns[k].Within(low, end) })
+	within := func(g *codec.Ragged, low, end int64, columns ...int) bool {
+		return !slices.ContainsFunc(columns, func(k int) bool { return !g.Columns[k].Within(low, end) })
 	}
-	if !within(&t.rows, 0, int64(len(t.places)), rowPlace) || !within(&t.rows, 1, maxRounded+1, rowCount) ||
-		!within(&t.rows, Unknown, maxRounded+1, rowIOBytes, rowIOCalls) || !within(&t.rows, Unknown, maxRoundedNS+1, rowOtherCPU, rowData) ||
+	if !within(&t.rows, 0, int64(len(t.places)), rowPlace) || !within(&t.rows, 1, codec.MaxRounded+1, rowCount) ||
+		!within(&t.rows, Unknown, codec.MaxRounded+1, rowIOBytes, rowIOCalls) || !within(&t.rows, Unknown, codec.MaxRoundedNS+1, rowOtherCPU, rowData) ||
 		!timesWithin(&t.rows, rowWall, rowOffCPU, rowRunDelay) {
 		return errEvidence
 	}
-	if !within(&t.instances, -maxInstanceBegin, maxInstanceBegin, instanceBegin) || !within(&t.instances, Unknown, maxRounded+1, instanceIOBytes) ||
+	if !within(&t.instances, -maxInstanceBegin, maxInstanceBegin, instanceBegin) || !within(&t.instances, Unknown, codec.MaxRounded+1, instanceIOBytes) ||
 		!timesWithin(&t.instances, instanceWall, instanceOffCPU, instanceRunDelay) {
 		return errEvidence
 	}
-	if !within(&t.usages, -math.MaxInt32, math.MaxInt32, usageTID) || !within(&t.usages, 0, int64(len(t.names.list)), usageName) ||
-		!within(&t.usages, 0, usageFlagsEnd, usageFlags) || !within(&t.usages, Unknown, maxRoundedNS+1, usageCPU, usageRunDelay) {
+	if !within(&t.usages, -math.MaxInt32, math.MaxInt32, usageTID) || !within(&t.usages, 0, int64(len(t.names.List)), usageName) ||
+		!within(&t.usages, 0, usageFlagsEnd, usageFlags) || !within(&t.usages, Unknown, codec.MaxRoundedNS+1, usageCPU, usageRunDelay) {
 		return errEvidence
 	}
 	// an instance is of one of the rank's own rows
-	rows, instances := t.rows.first.Lookup(), t.instances.first.Lookup()
-	row := t.instances.columns[instanceRow].Lookup()
-	for i := range t.rows.first.Len() - 1 {
+	rows, instances := t.rows.First.Lookup(), t.instances.First.Lookup()
+	row := t.instances.Columns[instanceRow].Lookup()
+	for i := range t.rows.First.Len() - 1 {
 		for k := instances(i); k < instances(i+1); k++ {
 			if v := row(int(k)); v < 0 || v >= rows(i+1)-rows(i) {
 				return errEvidence
@@ -395,13 +397,13 @@ func (t *evidenceTable) check() error {
 }
 
 // timesWithin reports whether columns of times are such as timesOf gives.
-func timesWithin(g *ragged, wall, off, delayed int) bool {
-	const most = maxRoundedNS + 1
-	if !g.columns[wall].Within(0, most) || !g.columns[off].Within(-most, most) || !g.columns[delayed].Within(-most, most) {
+func timesWithin(g *codec.Ragged, wall, off, delayed int) bool {
+	const most = codec.MaxRoundedNS + 1
+	if !g.Columns[wall].Within(0, most) || !g.Columns[off].Within(-most, most) || !g.Columns[delayed].Within(-most, most) {
 		return false
 	}
-	walls, offs, delays := g.columns[wall].Lookup(), g.columns[off].Lookup(), g.columns[delayed].Lookup()
-	for i := range g.n {
+	walls, offs, delays := g.Columns[wall].Lookup(), g.Columns[off].Lookup(), g.Columns[delayed].Lookup()
+	for i := range g.N {
 		offCode := walls(i) - offs(i)
 		if delay := offCode - delays(i); offCode < 0 || offCode >= most || delay < Unknown || delay >= most {
 			return false
@@ -416,7 +418,7 @@ const maxInstanceBegin = math.MaxInt64 / instanceUnit / (MaxInstances + 1)
 // validateEvidence checks what evidence refers to.
 func (c *Content) validateEvidence() error {
 	t := &c.Ranks.evidence
-	if t.rows.columns != nil {
+	if t.rows.Columns != nil {
 		if err := t.check(); err != nil {
 			return fmt.Errorf("trace: %w", err)
 		}

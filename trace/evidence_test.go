@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -56,7 +57,7 @@ func TestEvidenceIsKept(t *testing.T) {
 func TestNoEvidenceNoBlock(t *testing.T) {
 	entries, _ := blocksOf(t, written(t, withContext()))
 	for _, e := range entries {
-		require.NotEqual(t, blockEvidence, e.kind)
+		require.NotEqual(t, blockEvidence, e.Kind)
 	}
 }
 
@@ -90,13 +91,13 @@ func TestEvidenceRefersToNothing(t *testing.T) {
 
 func TestRounded(t *testing.T) {
 	for _, v := range []int64{-1, 0, 1, 63, 64, 127, 128} {
-		require.Equal(t, v, Rounded(v))
+		require.Equal(t, v, codec.Rounded(v))
 	}
-	require.EqualValues(t, 130, Rounded(129), "of two that are as near, the greater one")
+	require.EqualValues(t, 130, codec.Rounded(129), "of two that are as near, the greater one")
 	for v := int64(129); v < math.MaxInt64/3; v = v*3/2 + 1 {
-		got := Rounded(v)
+		got := codec.Rounded(v)
 		require.LessOrEqual(t, math.Abs(float64(got-v)), float64(v)/128, v)
-		require.Equal(t, got, Rounded(got), v)
+		require.Equal(t, got, codec.Rounded(got), v)
 	}
-	require.Positive(t, Rounded(math.MaxInt64))
+	require.Positive(t, codec.Rounded(math.MaxInt64))
 }

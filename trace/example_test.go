@@ -6,6 +6,9 @@ import (
 	"log"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // pingPong is a trace of two ranks: rank 0 sends to rank 1 a thousand times.
@@ -21,10 +24,10 @@ func pingPong() *trace.Content {
 		sizes[i] = int64(8 * i)
 	}
 	rank := func(r int) trace.Rank {
-		return trace.Rank{Rank: r, Host: "laptop", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
+		return trace.Rank{Rank: r, Host: "laptop", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
 	}
 	return &trace.Content{
-		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: timing.Settings{Mode: timing.Lossless}},
 		Functions: []trace.Function{
 			{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []trace.Parameter{
 				{Name: "dest", Kind: "rank", Direction: trace.In}, {Name: "tag", Kind: "tag", Direction: trace.In},
@@ -40,8 +43,8 @@ func pingPong() *trace.Content {
 		Communicators: []trace.Communicator{
 			{GlobalName: "MPI_COMM_WORLD", Members: trace.NewRankList([]int{0, 1})},
 		},
-		Grammar:   trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
-		Sequences: []trace.Sequence{{Values: sizes}},
+		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
+		Sequences: []codec.Sequence{{Values: sizes}},
 		Ranks:     trace.NewRankTable(rank(0), rank(1)),
 		Threads: trace.NewThreadTable([]trace.Thread{
 			{Rank: 0, Root: 0, Calls: 1000, FirstTick: 100, Gaps: make([]int64, 1000), Durations: make([]int64, 1000)},
@@ -105,7 +108,7 @@ func ExampleEvent_AppendJSON() {
 	// {"rank":1,"thread":0,"index":0,"function":"MPI_Recv","args":{"source":0,"tag":7,"comm":"MPI_COMM_WORLD","status":{"source":0,"tag":7,"error":0,"cancelled":0,"bytes":0}},"return":0,"start_ns":200,"duration_ns":0}
 }
 
-// Go to a call in the middle, forwards and backwards.
+// Go to a call in the middle.
 func ExampleCursor_Seek() {
 	cursor, err := pingPong().Cursor(1, 0)
 	if err != nil {
@@ -115,32 +118,7 @@ func ExampleCursor_Seek() {
 	for cursor.Next() && cursor.Event().Index < 502 {
 		fmt.Println(cursor.Event().Index, cursor.Event().Text())
 	}
-	cursor.Previous()
-	fmt.Println("back at", cursor.Event().Index)
 	// Output:
 	// 500 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4000}) = MPI_SUCCESS
 	// 501 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4008}) = MPI_SUCCESS
-	// back at 501
-}
-
-// Who sent how much to whom, without going through the calls.
-func ExampleReader_Matrix() {
-	c := pingPong()
-	c.Functions[0].Class = "send blocking standard"
-	var file bytes.Buffer
-	if err := trace.Write(&file, c); err != nil {
-		log.Fatal(err)
-	}
-	reader, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	matrix, err := reader.Matrix()
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, t := range matrix {
-		fmt.Println(t.Source, "to", t.Dest, t.Messages, "messages")
-	}
-	// Output: 0 to 1 1000 messages
 }

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
 // What tests outside of the package use.
 var (
-	CPUNS        = cpuNS
+	CPUNS        = limits.CPUNS
 	UpdateGolden = update
 	AcrossBlocks = acrossBlocks
 )
@@ -23,20 +26,20 @@ func FeaturesOf(t testing.TB, b []byte) map[string]bool {
 	r := opened(t, b)
 	entries, _ := blocksOf(t, b)
 	for _, e := range entries {
-		note("block %d", e.kind)
+		note("block %d", e.Kind)
 	}
 	entries, contents := wholeBlocksOf(t, b)
 	for i, e := range entries {
-		note("block %d", e.kind)
-		note("codec %d", b[e.offset+1])
-		if e.kind != blockSections {
+		note("block %d", e.Kind)
+		note("codec %d", b[e.Offset+1])
+		if e.Kind != blockSections {
 			continue
 		}
-		for d := (decoder{b: contents[i]}); len(d.b) > 0; {
-			d.byte()
-			note("codec %d", d.byte())
-			d.uvarint()
-			d.bytes(d.uvarint())
+		for d := newDecoder(contents[i], nil); len(d.Rest) > 0; {
+			d.Byte()
+			note("codec %d", d.Byte())
+			d.Uvarint()
+			d.Bytes(d.Uvarint())
 		}
 	}
 	for i := range r.Sequences() {
@@ -78,7 +81,7 @@ func FeaturesOf(t testing.TB, b []byte) map[string]bool {
 const FuzzMemory = fuzzMemory
 
 // MemoryLeft is what a reader may still use.
-func MemoryLeft(r *Reader) int64 { return r.budget.left.Load() }
+func MemoryLeft(r *Reader) int64 { return r.budget.Left() }
 
 // A BlockToSpoil is one block of a good file; With is the file with another content there.
 type BlockToSpoil struct {
@@ -92,7 +95,7 @@ func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
 	for _, file := range files {
 		entries, contents := blocksOf(t, file)
 		for at, e := range entries {
-			switch e.kind {
+			switch e.Kind {
 			case blockSignatures, blockStreams, blockSequences, blockGrammar, blockTiming, blockClustering, blockColumns:
 				list = append(list, spoiledBlock{file, entries, contents, at})
 			}
@@ -108,11 +111,11 @@ func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
 func SpoilBlockStart(t testing.TB, file []byte, thread, part int64) []byte {
 	entries, contents := blocksOf(t, file)
 	for at, e := range entries {
-		if e.kind == blockTiming && e.key == thread && e.part == part {
-			d := decoder{b: contents[at]}
-			begin := d.varint()
+		if e.Kind == blockTiming && e.Key == thread && e.Part == part {
+			d := newDecoder(contents[at], nil)
+			begin := d.Varint()
 			s := spoiledBlock{file, entries, contents, at}
-			return s.with(append(binary.AppendVarint(nil, begin+17), d.b...))
+			return s.with(append(binary.AppendVarint(nil, begin+17), d.Rest...))
 		}
 	}
 	t.Fatal("there is no such block")
@@ -131,7 +134,7 @@ func SumsContent(p *Part) []byte {
 // PartOfSums is a part with one block of sums, whatever is in it.
 func PartOfSums(content []byte, long bool) []byte {
 	var b bytes.Buffer
-	f := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+	f := &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}}
 	f.write(append([]byte(magic), FormatVersion))
 	kind := blockShortSums
 	if long {
@@ -140,4 +143,29 @@ func PartOfSums(content []byte, long bool) []byte {
 	f.block(kind, 0, 0, content)
 	f.finish()
 	return b.Bytes()
+}
+
+// VisitDistinct goes through the distinct sends of a part of each thread.
+func VisitDistinct(r *Reader, from, to uint64) error {
+	all, err := r.DistinctCalls()
+	if err != nil {
+		return err
+	}
+	for i := range r.Threads().Len() {
+		calls, err := all.Thread(i, from, to)
+		if err != nil {
+			return err
+		}
+		if calls.Ordered() {
+			err = calls.InOrder(func(*Event, bool) {})
+		} else {
+			err = calls.All(func(f *semantics.Function, _ uint64) bool {
+				return f.Operation == semantics.Send || f.Operation == semantics.SendReceive
+			}, func(*Event, uint64) {})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -18,7 +21,7 @@ const fuzzMemory = 4 << 20
 // use reads everything that a file holds, up to some calls of each thread, and goes to and fro. Only errors may come of
 // it, and no more memory than the limit.
 func use(t testing.TB, b []byte) {
-	within(t, fuzzMemory, func() { useAll(b) })
+	limits.Within(t, fuzzMemory, func() { useAll(b) })
 }
 
 func useAll(b []byte) {
@@ -29,7 +32,7 @@ func useAll(b []byte) {
 	_, _ = r.Content()
 	_, _ = r.Counts()
 	if calls(r) < 100_000 { // the values of a send that varies are gone through
-		_, _ = r.Matrix()
+		_ = VisitDistinct(r, 0, math.MaxUint64)
 	}
 	for i, t := range r.Threads().All() {
 		if i == 4 {
@@ -42,9 +45,6 @@ func useAll(b []byte) {
 		var text []byte
 		for k := 0; k < 300 && cursor.Next(); k++ {
 			text = cursor.Event().AppendJSON(cursor.Event().AppendText(text[:0]))
-		}
-		for k := 0; k < 10 && cursor.Previous(); k++ {
-			text = cursor.Event().AppendText(text[:0])
 		}
 		if cursor, err = r.Cursor(t.Rank, t.Thread); err == nil && cursor.Seek(t.Calls/2) && cursor.Next() {
 			_ = cursor.Event().AppendText(text[:0])
@@ -87,10 +87,10 @@ func FuzzOpen(f *testing.F) {
 }
 
 // wholeBlocksOf takes a file apart: the contents of its blocks in order.
-func wholeBlocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+func wholeBlocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]byte) {
 	r := opened(t, b)
-	for i := range r.index.len() {
-		e := r.index.at(i)
+	for i := range r.index.Len() {
+		e := r.index.At(i)
 		entries = append(entries, e)
 		content, err := r.block(e)
 		require.NoError(t, err)
@@ -100,17 +100,17 @@ func wholeBlocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]b
 }
 
 // blocksOf is the same with every small section as if it were a block of its own, which a file may have as well.
-func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+func blocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]byte) {
 	whole, of := wholeBlocksOf(t, b)
 	for i, e := range whole {
-		if e.kind != blockSections {
+		if e.Kind != blockSections {
 			entries, contents = append(entries, e), append(contents, of[i])
 			continue
 		}
-		sections, _, err := splitSections(of[i], newBudget(math.MaxInt64))
+		sections, _, err := codec.SplitSections(of[i], codec.NewBudget(math.MaxInt64))
 		require.NoError(t, err)
 		for _, s := range sections {
-			entries, contents = append(entries, indexEntry{kind: s.kind}), append(contents, s.content)
+			entries, contents = append(entries, codec.Entry{Kind: s.Kind}), append(contents, s.Content)
 		}
 	}
 	return entries, contents
@@ -119,7 +119,7 @@ func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) 
 // A spoiledBlock is one block of a good file, to be replaced.
 type spoiledBlock struct {
 	file    []byte
-	entries []indexEntry
+	entries []codec.Entry
 	all     [][]byte // contents
 	at      int
 }
@@ -127,19 +127,19 @@ type spoiledBlock struct {
 // with is the file with another content in the block, a good checksum and a good index.
 func (s *spoiledBlock) with(content []byte) []byte {
 	var b bytes.Buffer
-	w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+	w := &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}}
 	w.write(s.file[:headerSize])
 	for i, e := range s.entries {
 		if i == s.at {
-			w.block(e.kind, e.key, e.part, content)
+			w.block(e.Kind, e.Key, e.Part, content)
 			continue
 		}
-		if e.size == 0 {
-			w.block(e.kind, 0, 0, s.all[i])
+		if e.Size == 0 {
+			w.block(e.Kind, 0, 0, s.all[i])
 			continue
 		}
-		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
-		w.write(s.file[e.offset:][:e.size])
+		w.index.Add(codec.Entry{Kind: e.Kind, Offset: w.written, Size: e.Size, Key: e.Key, Part: e.Part})
+		w.write(s.file[e.Offset:][:e.Size])
 	}
 	w.finish()
 	return b.Bytes()
@@ -161,13 +161,13 @@ func FuzzSections(f *testing.F) {
 func blocksToSpoil(t testing.TB) []spoiledBlock {
 	aggregated := stencil(2, 3, false)
 	aggregated.Threads.Change(1, func(thread *Thread) {
-		var times IntervalStatistics
+		var times timing.IntervalStatistics
 		times.Add(5)
 		times.Add(1000)
-		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
+		thread.Aggregates = []timing.Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
 	})
 	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated),
-		written(t, wtimes(t, 3*SequenceChunk+5))}
+		written(t, wtimes(t, 3*codec.SequenceChunk+5))}
 	golden, err := filepath.Glob("testdata/*.v3.cairn")
 	require.NoError(t, err)
 	for _, name := range golden {
@@ -176,7 +176,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		files = append(files, b)
 	}
 	var blocks []spoiledBlock
-	seen := map[blockType]bool{}
+	seen := map[codec.Kind]bool{}
 	for i, file := range files {
 		if whole, contents := wholeBlocksOf(t, file); i == 0 {
 			blocks = append(blocks, spoiledBlock{file, whole, contents, 0}) // small sections together
@@ -184,9 +184,9 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		}
 		entries, contents := blocksOf(t, file)
 		for at, e := range entries {
-			rich := i >= 6 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
-			if !seen[e.kind] || rich {
-				seen[e.kind] = true
+			rich := i >= 6 && (e.Kind == blockSignatures || e.Kind == blockStreams || e.Kind == blockColumns || e.Kind == blockSequences)
+			if !seen[e.Kind] || rich {
+				seen[e.Kind] = true
 				blocks = append(blocks, spoiledBlock{file, entries, contents, at})
 			}
 		}
@@ -195,9 +195,9 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 }
 
 func TestEverySectionIsFuzzed(t *testing.T) {
-	fuzzed := map[blockType]bool{}
+	fuzzed := map[codec.Kind]bool{}
 	for _, s := range blocksToSpoil(t) {
-		fuzzed[s.entries[s.at].kind] = true
+		fuzzed[s.entries[s.at].Kind] = true
 		_, err := opened(t, s.with(s.all[s.at])).Content()
 		if err != nil {
 			require.ErrorIs(t, err, ErrLeads)
@@ -208,13 +208,11 @@ func TestEverySectionIsFuzzed(t *testing.T) {
 	}
 }
 
-func FuzzIndex(f *testing.F) {
-	b := written(f, stencil(2, 12, true))
-	r := opened(f, b)
-	f.Add(r.index.append(nil), int64(len(b)))
-	f.Fuzz(func(t *testing.T, b []byte, end int64) {
-		within(t, fuzzMemory, func() { _, _ = decodeIndex(b, end, newBudget(fuzzMemory)) })
-	})
+// decodeSignature reads what AppendSignature wrote and returns the rest of b.
+func decodeSignature(b []byte) (s Signature, rest []byte, err error) {
+	d := newDecoder(b, nil)
+	s = d.signature()
+	return s, d.Rest, d.Err
 }
 
 func FuzzDecodeSignature(f *testing.F) {
@@ -225,57 +223,15 @@ func FuzzDecodeSignature(f *testing.F) {
 		var s Signature
 		var rest []byte
 		var err error
-		within(t, 128*uint64(len(b)), func() { s, rest, err = DecodeSignature(b) })
+		limits.Within(t, 128*uint64(len(b)), func() { s, rest, err = decodeSignature(b) })
 		if err != nil {
 			return
 		}
 		// varints may be longer than they need to be; what is written again is what is read again
-		again, rest2, err := DecodeSignature(AppendSignature(nil, &s))
+		again, rest2, err := decodeSignature(AppendSignature(nil, &s))
 		require.NoError(t, err)
 		require.Empty(t, rest2)
 		require.Empty(t, cmp.Diff(s, again, cmpopts.EquateEmpty()))
 		require.LessOrEqual(t, len(rest), len(b))
-	})
-}
-
-func FuzzDecodeGrammar(f *testing.F) {
-	f.Add(AppendGrammar(nil, Grammar{}))
-	f.Add(AppendGrammar(nil, stencil(3, 50, false).Grammar))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var g Grammar
-		var err error
-		within(t, 128*uint64(len(b)), func() { g, _, err = DecodeGrammar(b) })
-		if err != nil {
-			return
-		}
-		require.NoError(t, g.Validate())
-		again, _, err := DecodeGrammar(AppendGrammar(nil, g))
-		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(g, again, cmpopts.EquateEmpty()))
-		if len(g.Rules) == 0 {
-			return
-		}
-		lengths, err := g.Lengths()
-		require.NoError(t, err)
-		if s, err := ResumeSequitur(g); err == nil && lengths[0] < 10_000 {
-			require.Equal(t, g.Expand(0), s.Grammar().Expand(0))
-		}
-	})
-}
-
-func FuzzDecodeSequence(f *testing.F) {
-	f.Add(AppendSequence(nil, nil))
-	f.Add(AppendSequence(nil, []int64{1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, -1, 1 << 62, -1 << 63, 5, 5, 5}))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var values []int64
-		var err error
-		within(t, sequenceMemory, func() { values, _, err = DecodeSequence(b, 100_000) })
-		if err != nil {
-			return
-		}
-		again, rest, err := DecodeSequence(AppendSequence(nil, values), len(values))
-		require.NoError(t, err)
-		require.Empty(t, rest)
-		require.Empty(t, cmp.Diff(values, again, cmpopts.EquateEmpty()))
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -48,7 +50,7 @@ func forms() *Content {
 			{"user_fn", "function", In, false}, {"commute", "bool", In, false}, {"op", "op", Out, false}}},
 		Function{ID: 21, Name: "MPI_Weigh", Return: "double", Parameters: []Parameter{{"weights", "double", In, true}}},
 	)
-	c.Columns = []Numbers{{}, {}, {}}
+	c.Columns = []codec.Numbers{{}, {}, {}}
 	for rank := range int64(3) {
 		c.Columns[0].Push(min(rank, 2))
 		c.Columns[1].Push(rank * rank)
@@ -69,9 +71,9 @@ func forms() *Content {
 			elastic(Modulo, number(4), number(3)))),
 		send(-4, elastic(Stride, number(5), number(2), number(2), number(0)), elastic(RelativeStream, number(0))),
 	)
-	prefix := []Symbol{{Value: first, Count: 1}, {Value: first + 1, Count: 1}, {Value: first + 2, Count: 1}, {Value: first + 3, Count: 2}}
+	prefix := []grammar.Symbol{{Value: first, Count: 1}, {Value: first + 1, Count: 1}, {Value: first + 2, Count: 1}, {Value: first + 3, Count: 2}}
 	done := map[int]bool{}
-	c.Sequences = append(c.Sequences, Sequence{Values: []int64{1, -1}})
+	c.Sequences = append(c.Sequences, codec.Sequence{Values: []int64{1, -1}})
 	for i := range c.Threads.Len() {
 		c.Threads.Change(i, func(t *Thread) {
 			if !done[t.Root] {
@@ -168,8 +170,8 @@ func TestUnknownBlocksArePassedOver(t *testing.T) {
 		if i == 1 {
 			w.block(blockIndex-1, 5, 7, []byte("what is to come"))
 		}
-		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
-		w.write(whole[e.offset:][:e.size])
+		w.index.Add(codec.Entry{Kind: e.Kind, Offset: w.written, Size: e.Size, Key: e.Key, Part: e.Part})
+		w.write(whole[e.Offset:][:e.Size])
 	}
 	w.finish()
 	require.Equal(t, jsonLines(t, opened(t, whole)), jsonLines(t, opened(t, b.Bytes())))

@@ -1,10 +1,16 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // Histograms are a trace in which what differs from call to call and from rank to rank is histograms (ScalaTrace II: Wu and
@@ -34,7 +40,7 @@ type HistogramsFrom struct {
 type RankCluster struct {
 	Ranks RankList // in order
 	// PerThread are numbers of calls, and times in ns: from the first enter to the last exit, and inside of calls.
-	ThreadCalls, ThreadSpans, ThreadInside Histogram
+	ThreadCalls, ThreadSpans, ThreadInside histogram.Histogram
 	Calls                                  []CallHistogram // by function, then site
 	Traffic                                []TrafficBin
 }
@@ -44,12 +50,12 @@ type CallHistogram struct {
 	Function  uint16 // Function.ID
 	Site      uint32 // 1 + index into Sites; 0: unknown
 	Calls     uint64
-	Durations Histogram // in ns; empty where times were not kept
+	Durations histogram.Histogram // in ns; empty where times were not kept
 	// Gaps are the times in ns from the exit of the thread's call before to the enter of this one, by that call. Where tracing
 	// was off in between there is none.
 	Gaps []GapHistogram
 	// Bytes are the sizes of the data of each call, of those that move any of a size that is known. Of Unsized calls it is not.
-	Bytes     Histogram
+	Bytes     histogram.Histogram
 	Unsized   uint64
 	Arguments []ArgumentHistogram
 }
@@ -57,7 +63,7 @@ type CallHistogram struct {
 // A GapHistogram is the gaps after one call.
 type GapHistogram struct {
 	After int // the call before, an index into RankCluster.Calls; −1: not known, or one of many that come rarely
-	Gaps  Histogram
+	Gaps  histogram.Histogram
 }
 
 // An ArgumentHistogram is what an argument was: numbers, names (constants of MPI, handles, texts), or some of both. Of a
@@ -67,10 +73,10 @@ type ArgumentHistogram struct {
 	Result bool   // it is what the call gave, not what it was given
 	// Relative: numbers are ranks, less the caller's.
 	Relative bool
-	Numbers  Histogram
-	Lengths  Histogram   // of the list, for each call
-	Names    []NameCount // the most frequent come first
-	Others   uint64      // names that are not listed
+	Numbers  histogram.Histogram
+	Lengths  histogram.Histogram // of the list, for each call
+	Names    []NameCount         // the most frequent come first
+	Others   uint64              // names that are not listed
 }
 
 // A NameCount says how often a name came.
@@ -126,8 +132,8 @@ func (h *Histograms) Totals() []FunctionTotal {
 			at, _ := slices.BinarySearchFunc(h.Functions, c.Function, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
 			t := &totals[at]
 			t.Calls += c.Calls
-			t.DurationNS = saturated(t.DurationNS, c.Durations.Sum)
-			t.Bytes = saturated(t.Bytes, c.Bytes.Sum)
+			t.DurationNS = histogram.SaturatedSum(t.DurationNS, c.Durations.Sum)
+			t.Bytes = histogram.SaturatedSum(t.Bytes, c.Bytes.Sum)
 			t.Unsized += c.Unsized
 		}
 	}
@@ -172,8 +178,8 @@ func (h *Histograms) Validate() error {
 
 func (h *Histograms) validateCluster(c *RankCluster) error {
 	threads := c.ThreadCalls.Count
-	for _, x := range []*Histogram{&c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside} {
-		if !x.validate() || x.Count != threads && x.Count > 0 {
+	for _, x := range []*histogram.Histogram{&c.ThreadCalls, &c.ThreadSpans, &c.ThreadInside} {
+		if !x.Valid() || x.Count != threads && x.Count > 0 {
 			return errors.New("a histogram of its threads is damaged")
 		}
 	}
@@ -201,16 +207,16 @@ func (h *Histograms) validateCall(cluster *RankCluster, i int) error {
 	if i > 0 && compareCalls(&cluster.Calls[i-1], c) >= 0 {
 		return errors.New("not in order")
 	}
-	if c.Calls == 0 || !c.Durations.validate() || !c.Bytes.validate() || max(c.Durations.Count, c.Bytes.Count, c.Unsized) > c.Calls {
+	if c.Calls == 0 || !c.Durations.Valid() || !c.Bytes.Valid() || max(c.Durations.Count, c.Bytes.Count, c.Unsized) > c.Calls {
 		return errors.New("its histograms are damaged")
 	}
 	for k := range c.Gaps {
-		if g := &c.Gaps[k]; g.After < -1 || g.After >= len(cluster.Calls) || k > 0 && g.After <= c.Gaps[k-1].After || !g.Gaps.validate() {
+		if g := &c.Gaps[k]; g.After < -1 || g.After >= len(cluster.Calls) || k > 0 && g.After <= c.Gaps[k-1].After || !g.Gaps.Valid() {
 			return fmt.Errorf("gaps %d are damaged", k)
 		}
 	}
 	for k := range c.Arguments {
-		if a := &c.Arguments[k]; !a.Numbers.validate() || !a.Lengths.validate() || len(a.Names) > MaxNames {
+		if a := &c.Arguments[k]; !a.Numbers.Valid() || !a.Lengths.Valid() || len(a.Names) > MaxNames {
 			return fmt.Errorf("argument %s is damaged", a.Name)
 		}
 	}
@@ -219,4 +225,239 @@ func (h *Histograms) validateCall(cluster *RankCluster, i int) error {
 
 func compareCalls(a, b *CallHistogram) int {
 	return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Site, b.Site))
+}
+
+// HistogramsVersion is the version of the file format that a trace of histograms has, and only such a trace.
+const HistogramsVersion = 4
+
+// WriteHistograms writes a trace of histograms: equal ones give equal bytes. The error is that of Validate or of w.
+func WriteHistograms(w io.Writer, h *Histograms) error { return writeHistograms(w, h, codec.Smallest) }
+
+func writeHistograms(w io.Writer, h *Histograms, purpose codec.Effort) error {
+	if err := h.Validate(); err != nil {
+		return err
+	}
+	f := &fileWriter{w: w, purpose: purpose, chain: &Chain{}}
+	f.write(append([]byte(magic), HistogramsVersion))
+	f.section(blockMeta, appendMeta(&h.Meta))
+	f.section(blockFunctions, appendFunctions(h.Functions))
+	if len(h.Sites) > 0 {
+		f.section(blockSites, appendSites(h.Sites))
+	}
+	f.section(blockRanks, appendRanks(&h.Ranks))
+	if h.Ranks.ends.N > 0 {
+		f.section(blockEnds, appendEnds(&h.Ranks))
+	}
+	f.section(blockHistograms, appendHistograms(h))
+	f.block(blockSections, 0, 0, codec.AppendSections(nil, f.small))
+	f.finish()
+	if f.err != nil {
+		return fmt.Errorf("trace: write: %w", f.err)
+	}
+	return nil
+}
+
+// IsHistograms reports whether r begins as a trace of histograms does.
+func IsHistograms(r io.ReaderAt) bool {
+	head := make([]byte, headerSize)
+	n, _ := r.ReadAt(head, 0)
+	return n == headerSize && string(head) == magic+string(rune(HistogramsVersion))
+}
+
+// OpenHistograms reads a trace of histograms. It is all in memory then.
+func OpenHistograms(r io.ReaderAt, size int64, options ...Option) (*Histograms, error) {
+	t := &Reader{r: r, size: size, budget: codec.NewBudget(defaultMemoryLimit(size))}
+	for _, option := range options {
+		option(t)
+	}
+	h, err := t.openHistograms()
+	if err != nil {
+		return nil, fmt.Errorf("trace: open: %w", err)
+	}
+	return h, nil
+}
+
+func (t *Reader) openHistograms() (*Histograms, error) {
+	if err := t.openHead(); err != nil {
+		return nil, err
+	}
+	if t.version != HistogramsVersion {
+		return nil, fmt.Errorf("format version %d is no trace of histograms", t.version)
+	}
+	if err := t.openIndex(); err != nil {
+		return nil, err
+	}
+	found, err := t.openBlocks()
+	if err != nil {
+		return nil, err
+	}
+	var h Histograms
+	c := &t.shared
+	err = found.decode([]sectionDecoding{
+		{blockMeta, "metadata", false, false, func(d *decoder) { h.Meta = d.meta() }},
+		{blockFunctions, "functions", false, false, func(d *decoder) { h.Functions = d.functions() }},
+		{blockSites, "call sites", false, true, func(d *decoder) { h.Sites = d.sites() }},
+		{blockRanks, "ranks", false, false, func(d *decoder) { c.Ranks = d.ranks() }},
+		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
+		{blockHistograms, "histograms", false, false, func(d *decoder) { d.histograms(&h) }},
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.Ranks = c.Ranks
+	return &h, h.Validate()
+}
+
+// What `cairn dump --json` prints of a trace of histograms; the keys are part of the interface.
+type (
+	jsonHistogram struct {
+		Count uint64    `json:"count"`
+		Sum   int64     `json:"sum"`
+		Min   int64     `json:"min"`
+		Max   int64     `json:"max"`
+		Bins  []jsonBin `json:"bins"`
+	}
+	jsonBin  [3]int64 // low, high, count
+	jsonGaps struct {
+		After int            `json:"after"` // the number of a call in the cluster, −1: not known
+		Gaps  *jsonHistogram `json:"ns"`
+	}
+	jsonArgument struct {
+		Name     string         `json:"name"`
+		Result   bool           `json:"result"`
+		Relative bool           `json:"relative"`
+		Numbers  *jsonHistogram `json:"numbers"`
+		Lengths  *jsonHistogram `json:"lengths"`
+		Names    []jsonName     `json:"names"`
+		Others   uint64         `json:"others"`
+	}
+	jsonName struct {
+		Name  string `json:"name"`
+		Count uint64 `json:"count"`
+	}
+	jsonCalls struct {
+		Cluster   int            `json:"cluster"`
+		Number    int            `json:"number"` // in the cluster
+		Function  string         `json:"function"`
+		Site      uint32         `json:"call_site"` // 1 + its row, 0: not known
+		Calls     uint64         `json:"calls"`
+		Durations *jsonHistogram `json:"duration_ns"`
+		Gaps      []jsonGaps     `json:"gaps"`
+		Bytes     *jsonHistogram `json:"bytes"`
+		Unsized   uint64         `json:"unsized"`
+		Arguments []jsonArgument `json:"args"`
+	}
+	jsonTraffic struct {
+		Fixed    bool   `json:"fixed"`
+		Low      int64  `json:"low"`
+		High     int64  `json:"high"`
+		Messages uint64 `json:"messages"`
+		Bytes    uint64 `json:"bytes"`
+		Unsized  uint64 `json:"unsized"`
+	}
+	jsonCluster struct {
+		Cluster      int            `json:"cluster"`
+		Ranks        string         `json:"ranks"`
+		ThreadCalls  *jsonHistogram `json:"thread_calls"`
+		ThreadSpans  *jsonHistogram `json:"thread_span_ns"`
+		ThreadInside *jsonHistogram `json:"thread_inside_ns"`
+		Traffic      []jsonTraffic  `json:"traffic"`
+	}
+)
+
+func jsonHistogramOf(h *histogram.Histogram) *jsonHistogram {
+	if h.Count == 0 {
+		return nil
+	}
+	j := &jsonHistogram{h.Count, h.Sum, h.Min, h.Max, []jsonBin{}}
+	for _, b := range h.Bins {
+		j.Bins = append(j.Bins, jsonBin{b.Low, b.High, int64(b.Count)})
+	}
+	return j
+}
+
+// AppendJSON appends JSON objects, one a line: each cluster, followed by its calls. A histogram that has no numbers is null;
+// its bins are [low, high, count].
+func (h *Histograms) AppendJSON(b []byte) []byte {
+	for i := range h.Clusters {
+		b = h.AppendClusterJSON(b, i)
+	}
+	return b
+}
+
+// AppendClusterJSON appends what AppendJSON does of the i-th cluster.
+func (h *Histograms) AppendClusterJSON(b []byte, i int) []byte {
+	buffer := bytes.NewBuffer(b)
+	encoder := json.NewEncoder(buffer)
+	encoder.SetEscapeHTML(false)
+	encode := func(line any) {
+		if err := encoder.Encode(line); err != nil {
+			panic(err) // of numbers and texts there is none
+		}
+	}
+	c := &h.Clusters[i]
+	cluster := jsonCluster{i, c.Ranks.String(), jsonHistogramOf(&c.ThreadCalls), jsonHistogramOf(&c.ThreadSpans), jsonHistogramOf(&c.ThreadInside), []jsonTraffic{}}
+	for _, t := range c.Traffic {
+		cluster.Traffic = append(cluster.Traffic, jsonTraffic(t))
+	}
+	encode(cluster)
+	for k := range c.Calls {
+		encode(h.jsonCalls(i, k))
+	}
+	return buffer.Bytes()
+}
+
+func (h *Histograms) jsonCalls(cluster, k int) jsonCalls {
+	c := &h.Clusters[cluster].Calls[k]
+	j := jsonCalls{
+		Cluster: cluster, Number: k, Function: h.Function(c.Function).Name, Site: c.Site, Calls: c.Calls, Durations: jsonHistogramOf(&c.Durations),
+		Gaps: []jsonGaps{}, Bytes: jsonHistogramOf(&c.Bytes), Unsized: c.Unsized, Arguments: []jsonArgument{},
+	}
+	for i := range c.Gaps {
+		j.Gaps = append(j.Gaps, jsonGaps{c.Gaps[i].After, jsonHistogramOf(&c.Gaps[i].Gaps)})
+	}
+	for i := range c.Arguments {
+		a := &c.Arguments[i]
+		argument := jsonArgument{a.Name, a.Result, a.Relative, jsonHistogramOf(&a.Numbers), jsonHistogramOf(&a.Lengths), []jsonName{}, a.Others}
+		for _, n := range a.Names {
+			argument.Names = append(argument.Names, jsonName(n))
+		}
+		j.Arguments = append(j.Arguments, argument)
+	}
+	return j
+}
+
+// JoinTraffic makes one of bins of traffic that are alike, in order. Where there are more than ExactValues distances (or fixed
+// ranks), those of one bin of BinOf become one.
+func JoinTraffic(list []TrafficBin) []TrafficBin {
+	var all []TrafficBin
+	for _, fixed := range []bool{false, true} {
+		bins := slices.DeleteFunc(slices.Clone(list), func(b TrafficBin) bool { return b.Fixed != fixed })
+		if bins = joinEqual(bins); len(bins) > histogram.ExactValues {
+			for i := range bins {
+				if !fixed || bins[i].Low >= 0 { // −1 is no rank
+					bins[i].Low, _ = histogram.BinRange(histogram.BinOf(bins[i].Low))
+					_, bins[i].High = histogram.BinRange(histogram.BinOf(bins[i].High))
+				}
+			}
+			bins = joinEqual(bins)
+		}
+		all = append(all, bins...)
+	}
+	return all
+}
+
+func joinEqual(bins []TrafficBin) []TrafficBin {
+	slices.SortStableFunc(bins, func(a, b TrafficBin) int { return cmp.Compare(a.Low, b.Low) })
+	joined := bins[:0]
+	for _, b := range bins {
+		if n := len(joined); n > 0 && joined[n-1].Low == b.Low && joined[n-1].High == b.High {
+			joined[n-1].Messages += b.Messages
+			joined[n-1].Bytes += b.Bytes
+			joined[n-1].Unsized += b.Unsized
+			continue
+		}
+		joined = append(joined, b)
+	}
+	return joined
 }

@@ -1,20 +1,25 @@
 package trace
 
-import "math"
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/histogram"
+)
 
 // The section of a trace of histograms (docs/format-histograms.md): tables in columns, with the histograms of all of them
 // in the end, in the order in which they are met.
 
 // An expectedHistogram is one that most often has so many numbers.
 type expectedHistogram struct {
-	*Histogram
+	*histogram.Histogram
 	expected uint64
 }
 
 // histogramList gives all histograms, in the order of the file.
 func (h *Histograms) histogramList() []expectedHistogram {
 	var list []expectedHistogram
-	add := func(expected uint64, histograms ...*Histogram) {
+	add := func(expected uint64, histograms ...*histogram.Histogram) {
 		for _, h := range histograms {
 			list = append(list, expectedHistogram{h, expected})
 		}
@@ -38,36 +43,36 @@ func (h *Histograms) histogramList() []expectedHistogram {
 
 func appendHistograms(h *Histograms) []byte {
 	s := newSection()
-	s.number(uint64(h.From.Bytes))
-	s.number(h.From.Calls)
-	s.number(uint64(h.From.Signatures))
-	s.number(uint64(h.From.Rules))
-	s.signed(h.DurationNS)
+	s.Number(uint64(h.From.Bytes))
+	s.Number(h.From.Calls)
+	s.Number(uint64(h.From.Signatures))
+	s.Number(uint64(h.From.Rules))
+	s.Signed(h.DurationNS)
 	for _, list := range [][]string{h.Lost, h.Meta.Excluded} {
-		s.number(uint64(len(list)))
+		s.Number(uint64(len(list)))
 		for _, text := range list {
-			s.text(text)
+			s.Text(text)
 		}
 	}
-	s.number(uint64(len(h.Clusters)))
+	s.Number(uint64(len(h.Clusters)))
 	var calls []CallHistogram
 	var traffic []TrafficBin
 	for i := range h.Clusters {
 		c := &h.Clusters[i]
 		s.rankList(c.Ranks)
-		s.number(uint64(len(c.Calls)))
-		s.number(uint64(len(c.Traffic)))
+		s.Number(uint64(len(c.Calls)))
+		s.Number(uint64(len(c.Traffic)))
 		calls, traffic = append(calls, c.Calls...), append(traffic, c.Traffic...)
 	}
 	s.calls(calls)
 	n := len(traffic)
-	s.column(n, func(i int) int64 { return 2*traffic[i].Low + flagOf(traffic[i].Fixed) })
-	s.column(n, func(i int) int64 { return traffic[i].High - traffic[i].Low })
-	s.column(n, func(i int) int64 { return int64(traffic[i].Messages) })
-	s.column(n, func(i int) int64 { return int64(traffic[i].Bytes) })
-	s.column(n, func(i int) int64 { return int64(traffic[i].Unsized) })
+	s.Column(n, func(i int) int64 { return 2*traffic[i].Low + flagOf(traffic[i].Fixed) })
+	s.Column(n, func(i int) int64 { return traffic[i].High - traffic[i].Low })
+	s.Column(n, func(i int) int64 { return int64(traffic[i].Messages) })
+	s.Column(n, func(i int) int64 { return int64(traffic[i].Bytes) })
+	s.Column(n, func(i int) int64 { return int64(traffic[i].Unsized) })
 	s.histograms(h.histogramList())
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (s *sectionWriter) calls(calls []CallHistogram) {
@@ -86,20 +91,20 @@ func (s *sectionWriter) calls(calls []CallHistogram) {
 		}
 	}
 	n := len(calls)
-	s.column(n, func(i int) int64 { return int64(calls[i].Function) })
-	s.column(n, func(i int) int64 { return int64(calls[i].Site) })
-	s.column(n, func(i int) int64 { return int64(calls[i].Calls) })
-	s.column(n, func(i int) int64 { return int64(calls[i].Unsized) })
-	s.column(n, func(i int) int64 { return int64(len(calls[i].Gaps)) })
-	s.column(n, func(i int) int64 { return int64(len(calls[i].Arguments)) })
-	s.column(len(gaps), func(i int) int64 { return int64(gaps[i].After) })
+	s.Column(n, func(i int) int64 { return int64(calls[i].Function) })
+	s.Column(n, func(i int) int64 { return int64(calls[i].Site) })
+	s.Column(n, func(i int) int64 { return int64(calls[i].Calls) })
+	s.Column(n, func(i int) int64 { return int64(calls[i].Unsized) })
+	s.Column(n, func(i int) int64 { return int64(len(calls[i].Gaps)) })
+	s.Column(n, func(i int) int64 { return int64(len(calls[i].Arguments)) })
+	s.Column(len(gaps), func(i int) int64 { return int64(gaps[i].After) })
 	n = len(arguments)
-	s.texts(n, func(i int) string { return arguments[i].Name })
-	s.column(n, func(i int) int64 { return flagOf(arguments[i].Result) + 2*flagOf(arguments[i].Relative) })
-	s.column(n, func(i int) int64 { return int64(len(arguments[i].Names)) })
-	s.column(n, func(i int) int64 { return int64(arguments[i].Others) })
-	s.texts(len(names), func(i int) string { return names[i].Name })
-	s.column(len(names), func(i int) int64 { return int64(expected[i] - names[i].Count) })
+	s.Texts(n, func(i int) string { return arguments[i].Name })
+	s.Column(n, func(i int) int64 { return flagOf(arguments[i].Result) + 2*flagOf(arguments[i].Relative) })
+	s.Column(n, func(i int) int64 { return int64(len(arguments[i].Names)) })
+	s.Column(n, func(i int) int64 { return int64(arguments[i].Others) })
+	s.Texts(len(names), func(i int) string { return names[i].Name })
+	s.Column(len(names), func(i int) int64 { return int64(expected[i] - names[i].Count) })
 }
 
 // histograms writes their sums, then their bins. Where all numbers are the same there is nothing to say of bins, and never of
@@ -107,12 +112,12 @@ func (s *sectionWriter) calls(calls []CallHistogram) {
 func (s *sectionWriter) histograms(list []expectedHistogram) {
 	n := len(list)
 	present := func(i int) int64 { return flagOf(list[i].Count > 0) }
-	s.column(n, present)
-	s.column(n, func(i int) int64 { return int64(list[i].expected-list[i].Count) * present(i) })
-	s.column(n, func(i int) int64 { return list[i].Min })
-	s.column(n, func(i int) int64 { return list[i].Max - list[i].Min })
-	s.column(n, func(i int) int64 { return list[i].Sum - int64(list[i].Count)*list[i].Min })
-	s.column(n, func(i int) int64 { return int64(writtenBins(list[i].Histogram))<<1 + flagOf(list[i].Binned) })
+	s.Column(n, present)
+	s.Column(n, func(i int) int64 { return int64(list[i].expected-list[i].Count) * present(i) })
+	s.Column(n, func(i int) int64 { return list[i].Min })
+	s.Column(n, func(i int) int64 { return list[i].Max - list[i].Min })
+	s.Column(n, func(i int) int64 { return list[i].Sum - int64(list[i].Count)*list[i].Min })
+	s.Column(n, func(i int) int64 { return int64(writtenBins(list[i].Histogram))<<1 + flagOf(list[i].Binned) })
 	var first, width, counts []int64
 	for _, h := range list {
 		before := int64(0)
@@ -121,7 +126,7 @@ func (s *sectionWriter) histograms(list []expectedHistogram) {
 			b := &h.Bins[k]
 			low, high := b.Low, b.High
 			if h.Binned {
-				low, high = int64(signedBin(low)), int64(signedBin(high))
+				low, high = int64(histogram.BinOf(low)), int64(histogram.BinOf(high))
 			}
 			first, width = append(first, low-before), append(width, high-low)
 			before = high
@@ -130,13 +135,13 @@ func (s *sectionWriter) histograms(list []expectedHistogram) {
 			}
 		}
 	}
-	s.b = AppendSequence(s.b, first)
-	s.b = AppendSequence(s.b, width)
-	s.b = AppendSequence(s.b, counts)
+	s.Sequence(first)
+	s.Sequence(width)
+	s.Sequence(counts)
 }
 
 // writtenBins is the number of bins of a histogram that are written.
-func writtenBins(h *Histogram) int {
+func writtenBins(h *histogram.Histogram) int {
 	if _, constant := h.Constant(); constant {
 		return 0
 	}
@@ -151,26 +156,26 @@ func flagOf(x bool) int64 {
 }
 
 func (d *decoder) histograms(h *Histograms) {
-	h.From.Bytes, h.From.Calls = int64(d.uvarintUpTo(math.MaxInt64)), d.uvarint()
-	h.From.Signatures, h.From.Rules = d.int(), d.int()
-	h.DurationNS = d.varint()
+	h.From.Bytes, h.From.Calls = int64(d.UvarintUpTo(math.MaxInt64)), d.Uvarint()
+	h.From.Signatures, h.From.Rules = d.Int(), d.Int()
+	h.DurationNS = d.Varint()
 	for _, list := range []*[]string{&h.Lost, &h.Meta.Excluded} {
-		for range d.length(16) {
-			*list = append(*list, d.text())
+		for range d.Length(16) {
+			*list = append(*list, d.Text())
 		}
 	}
-	n := d.length(400)
+	n := d.Length(400)
 	if n > 0 {
 		h.Clusters = make([]RankCluster, n)
 	}
 	calls, traffic := make([]int64, n), make([]int64, n)
 	for i := range h.Clusters {
 		h.Clusters[i].Ranks = d.rankList()
-		calls[i], traffic[i] = int64(d.int()), int64(d.int())
+		calls[i], traffic[i] = int64(d.Int()), int64(d.Int())
 	}
 	all := d.calls(total(calls))
 	bins := d.traffic(total(traffic))
-	if d.err != nil {
+	if d.Err != nil {
 		return
 	}
 	for i := range h.Clusters {
@@ -202,30 +207,30 @@ func cut[T any](list []T, n int64) (first, rest []T) {
 
 // table books n rows of a table.
 func (d *decoder) table(n int, size int64) bool {
-	if d.err == nil && n < 0 {
-		d.fail(errNumber)
+	if d.Err == nil && n < 0 {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err == nil && !d.budget.take(int64(n)*size) {
-		d.fail(errMemory)
+	if d.Err == nil && !d.Budget.Take(int64(n)*size) {
+		d.Fail(codec.ErrMemory)
 	}
-	return d.err == nil
+	return d.Err == nil
 }
 
 func (d *decoder) calls(n int) []CallHistogram {
 	if !d.table(n, 320) {
 		return nil
 	}
-	functions, sites, counts, unsized := d.column(n), d.column(n), d.column(n), d.column(n)
-	gapCounts, argumentCounts := d.column(n), d.column(n)
+	functions, sites, counts, unsized := d.Column(n), d.Column(n), d.Column(n), d.Column(n)
+	gapCounts, argumentCounts := d.Column(n), d.Column(n)
 	gaps := d.gaps(total(gapCounts))
 	arguments := d.arguments(total(argumentCounts))
-	if d.err != nil {
+	if d.Err != nil {
 		return nil
 	}
 	calls := make([]CallHistogram, n)
 	for i := range calls {
 		if functions[i] < 0 || functions[i] > math.MaxUint16 || sites[i] < 0 || sites[i] > math.MaxUint32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		c := &calls[i]
@@ -246,9 +251,9 @@ func (d *decoder) gaps(n int) []GapHistogram {
 		return nil
 	}
 	gaps := make([]GapHistogram, n)
-	for i, after := range d.column(n) {
+	for i, after := range d.Column(n) {
 		if after < -1 || after > math.MaxInt32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		gaps[i].After = int(after)
@@ -260,13 +265,13 @@ func (d *decoder) arguments(n int) []ArgumentHistogram {
 	if !d.table(n, 216) {
 		return nil
 	}
-	texts, flags, nameCounts, others := d.texts(n), d.column(n), d.column(n), d.column(n)
+	texts, flags, nameCounts, others := d.Texts(n), d.Column(n), d.Column(n), d.Column(n)
 	m := total(nameCounts)
 	if !d.table(m, 24) {
 		return nil
 	}
-	names, counts := d.texts(m), d.column(m)
-	if d.err != nil {
+	names, counts := d.Texts(m), d.Column(m)
+	if d.Err != nil {
 		return nil
 	}
 	list := make([]NameCount, m)
@@ -276,7 +281,7 @@ func (d *decoder) arguments(n int) []ArgumentHistogram {
 	arguments := make([]ArgumentHistogram, n)
 	for i := range arguments {
 		if flags[i] < 0 || flags[i] > 3 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return nil
 		}
 		a := &arguments[i]
@@ -290,7 +295,7 @@ func (d *decoder) traffic(n int) []TrafficBin {
 	if !d.table(n, 48) {
 		return nil
 	}
-	low, width, messages, bytes, unsized := d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)
+	low, width, messages, bytes, unsized := d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)
 	bins := make([]TrafficBin, n)
 	for i := range bins {
 		bins[i] = TrafficBin{low[i]&1 != 0, low[i] >> 1, low[i]>>1 + width[i], uint64(messages[i]), uint64(bytes[i]), uint64(unsized[i])}
@@ -301,7 +306,7 @@ func (d *decoder) traffic(n int) []TrafficBin {
 // histogramsInto reads what histograms wrote.
 func (d *decoder) histogramsInto(list []expectedHistogram) {
 	n := len(list)
-	present, missing, least, spans, sums, lengths := d.column(n), d.column(n), d.column(n), d.column(n), d.column(n), d.column(n)
+	present, missing, least, spans, sums, lengths := d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)
 	flags := make([]bool, n)
 	several := 0
 	for i, x := range lengths {
@@ -313,8 +318,8 @@ func (d *decoder) histogramsInto(list []expectedHistogram) {
 	if !d.table(m, 24) || !d.table(n, 24) {
 		return
 	}
-	first, width, inBin := d.column(m), d.column(m), d.column(m-several)
-	if d.err != nil {
+	first, width, inBin := d.Column(m), d.Column(m), d.Column(m-several)
+	if d.Err != nil {
 		return
 	}
 	for i, h := range list {
@@ -325,50 +330,13 @@ func (d *decoder) histogramsInto(list []expectedHistogram) {
 		h.Sum = sums[i] + int64(h.Count)*least[i]
 		k := lengths[i]
 		if k == 0 {
-			h.constantBin()
+			h.SetConstantBin()
 			continue
 		}
-		if !h.bins(first[:k], width[:k], inBin[:k-1]) {
-			d.fail(errNumber)
+		if !h.SetBins(first[:k], width[:k], inBin[:k-1]) {
+			d.Fail(codec.ErrNumber)
 			return
 		}
 		first, width, inBin = first[k:], width[k:], inBin[k-1:]
 	}
-}
-
-// constantBin makes the bin of a histogram whose numbers are all the same.
-func (h *Histogram) constantBin() {
-	if _, constant := h.Constant(); !constant {
-		return
-	}
-	low, high := h.Min, h.Min
-	if h.Binned {
-		low, high = binRange(signedBin(h.Min))
-	}
-	h.Bins = []HistogramRange{{low, high, h.Count}}
-}
-
-// bins makes the bins of a histogram: where each begins, less the end of the one before, how much wider it is than a single
-// number or bin of BinOf, and how many numbers all but the last have.
-func (h *Histogram) bins(first, width, counts []int64) bool {
-	before, left := int64(0), h.Count
-	for i := range first {
-		low := before + first[i]
-		high := low + width[i]
-		before = high
-		if h.Binned {
-			if low < -1-int64(maxBin) || high > int64(maxBin) || low > high {
-				return false
-			}
-			low, _ = binRange(int(low))
-			_, high = binRange(int(high))
-		}
-		n := left
-		if i < len(counts) {
-			n = uint64(counts[i])
-		}
-		left -= n
-		h.Bins = append(h.Bins, HistogramRange{low, high, n})
-	}
-	return true
 }

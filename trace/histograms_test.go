@@ -3,79 +3,19 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/histogram"
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 )
-
-func TestHistogramKnown(t *testing.T) {
-	var b HistogramBuilder
-	b.Add(7, 3)
-	b.Add(-2, 1)
-	require.Equal(t, Histogram{Count: 4, Sum: 19, Min: -2, Max: 7, Bins: []HistogramRange{{-2, -2, 1}, {7, 7, 3}}}, b.Histogram())
-	coarse := HistogramBuilder{Coarse: true}
-	for _, x := range []int64{0, 3, 9, 8, 100, -1, -9} {
-		coarse.Add(x, 1)
-	}
-	// four bins to a doubling from 4 on: 8 and 9 are one, −9 is the mirror of 8
-	require.Equal(t, Histogram{Count: 7, Sum: 110, Min: -9, Max: 100, Binned: true,
-		Bins: []HistogramRange{{-10, -9, 1}, {-1, -1, 1}, {0, 0, 1}, {3, 3, 1}, {8, 9, 2}, {96, 111, 1}}}, coarse.Histogram())
-	require.Equal(t, Histogram{}, (&HistogramBuilder{}).Histogram())
-	var huge HistogramBuilder
-	huge.Add(math.MaxInt64, 5)
-	require.Equal(t, int64(math.MaxInt64), huge.Histogram().Sum)
-	huge = HistogramBuilder{}
-	huge.Add(math.MinInt64, 2)
-	require.Equal(t, int64(math.MinInt64), huge.Histogram().Sum)
-}
-
-// Bins of any numbers are in order, meet, and have the number that they are of.
-func TestSignedBins(t *testing.T) {
-	for k := -1 - maxBin; k <= maxBin; k++ {
-		low, high := binRange(k)
-		require.Equal(t, []int{k, k}, []int{signedBin(low), signedBin(high)})
-		if k < maxBin {
-			next, _ := binRange(k + 1)
-			require.Equal(t, high+1, next)
-		}
-		if low >= 0 {
-			require.LessOrEqual(t, float64(high)-float64(low), 0.25*float64(low))
-		}
-	}
-	require.Equal(t, int64(math.MinInt64), first(binRange(-1-maxBin)))
-}
-
-func first(a, _ int64) int64 { return a }
-
-// Of random numbers, sums are those of a plain count, and quantiles between the tails are within 25% of it.
-func TestHistogramAgainstSorting(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		b := HistogramBuilder{Coarse: seed%2 == 0}
-		all := make([]int64, 1+r.IntN(3000))
-		sum := int64(0)
-		for i := range all {
-			all[i] = int64(math.Exp(r.NormFloat64()*float64(seed%7))*1000) - int64(seed%3)*500
-			sum += all[i]
-			b.Add(all[i], 1)
-		}
-		h := b.Histogram()
-		slices.Sort(all)
-		require.True(t, h.validate())
-		require.Equal(t, []int64{int64(len(all)), sum, all[0], all[len(all)-1]}, []int64{int64(h.Count), h.Sum, h.Min, h.Max})
-		for q := 2; q < 99; q++ {
-			exact := all[max(int(math.Ceil(float64(q)/100*float64(len(all))))-1, 0)]
-			require.LessOrEqual(t, math.Abs(float64(h.Quantile(float64(q)/100)-exact)), 0.25*math.Abs(float64(exact))+1, "seed %d, %d%%", seed, q)
-		}
-	}
-}
 
 // Where there are more distances than can be told apart, bins keep the sums.
 func TestJoinTraffic(t *testing.T) {
@@ -94,25 +34,10 @@ func TestJoinTraffic(t *testing.T) {
 	require.Less(t, len(joined), 50)
 }
 
-// The matrix of a ring and of messages to rank 0 is exact; what is in one bin is spread evenly, and nothing is lost.
-func TestHistogramsMatrix(t *testing.T) {
-	h := someHistograms()
-	h.Clusters[0].Traffic = []TrafficBin{{Low: 1, High: 1, Messages: 6, Bytes: 60}, {Fixed: true, High: 0, Messages: 3, Bytes: 5, Unsized: 1}}
-	h.Clusters[1].Traffic = []TrafficBin{{Low: -3, High: -2, Messages: 5, Bytes: 50}, {Fixed: true, Low: -1, High: -1, Messages: 2}}
-	matrix, known := h.Matrix(100)
-	require.True(t, known)
-	require.Equal(t, []Traffic{
-		{-1, 0, 0, 1, 1, 0}, {-1, 0, 1, 2, 20, 0}, {-1, 1, 0, 1, 2, 0}, {-1, 1, 2, 2, 20, 0}, {-1, 2, 0, 1, 2, 1}, {-1, 2, 3, 2, 20, 0},
-		{-1, 3, -1, 2, 0, 0}, {-1, 3, 0, 2, 25, 0}, {-1, 3, 1, 3, 25, 0},
-	}, matrix)
-	_, known = h.Matrix(3)
-	require.False(t, known)
-}
-
 // someHistograms has everything that a file can have.
 func someHistograms() *Histograms {
-	histogram := func(coarse bool, values ...int64) Histogram {
-		b := HistogramBuilder{Coarse: coarse}
+	histogram := func(coarse bool, values ...int64) histogram.Histogram {
+		b := histogram.Builder{Coarse: coarse}
 		for _, x := range values {
 			b.Add(x, 1)
 		}
@@ -125,7 +50,7 @@ func someHistograms() *Histograms {
 	}
 	h.Meta.Clustering, h.Meta.Excluded = nil, []string{"io"}
 	for rank := range 4 {
-		r := Rank{Rank: rank, Host: "a", Node: "n", Clock: Clock{Kind: "monotonic"}, StartRealtimeNS: 1 << 60}
+		r := Rank{Rank: rank, Host: "a", Node: "n", Clock: timing.Clock{Kind: "monotonic"}, StartRealtimeNS: 1 << 60}
 		if rank == 2 {
 			r.EndedEarly, r.End = "killed in MPI_Send", &End{Signal: 9, ExitCode: -1}
 		}
@@ -209,7 +134,7 @@ func TestHistogramsGolden(t *testing.T) {
 	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
 	if *update {
 		var b bytes.Buffer // without the codec that takes the second reader a second for each section
-		require.NoError(t, writeHistograms(&b, someHistograms(), fastest))
+		require.NoError(t, writeHistograms(&b, someHistograms(), codec.Fastest))
 		WriteGolden(t, file, b.Bytes())
 		WriteGolden(t, text, someHistograms().AppendJSON(nil))
 	}
@@ -228,13 +153,12 @@ func TestHistogramsGolden(t *testing.T) {
 
 // Only errors come of any bytes, and no more memory than the limit.
 func useHistograms(t testing.TB, b []byte) {
-	within(t, fuzzMemory, func() {
+	limits.Within(t, fuzzMemory, func() {
 		h, err := OpenHistograms(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(fuzzMemory))
 		if err != nil {
 			return
 		}
 		h.Totals()
-		h.Matrix(1 << 12)
 		for i := range h.Clusters {
 			h.Clusters[i].ThreadSpans.Quantile(0.5)
 		}
@@ -248,14 +172,14 @@ func FuzzHistograms(f *testing.F) {
 	f.Add(appendHistograms(&Histograms{}))
 	f.Fuzz(func(t *testing.T, section []byte) {
 		var b bytes.Buffer
-		w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+		w := &fileWriter{w: &b, purpose: codec.Fastest, chain: &Chain{}}
 		w.write(append([]byte(magic), HistogramsVersion))
 		w.section(blockMeta, appendMeta(&h.Meta))
 		w.section(blockFunctions, appendFunctions(h.Functions))
 		w.section(blockSites, appendSites(h.Sites))
 		w.section(blockRanks, appendRanks(&h.Ranks))
 		w.section(blockHistograms, section)
-		w.block(blockSections, 0, 0, appendSections(nil, w.small, w.purpose))
+		w.block(blockSections, 0, 0, codec.AppendSections(nil, w.small))
 		w.finish()
 		useHistograms(t, b.Bytes())
 	})
@@ -269,9 +193,9 @@ func TestSpoiledHistograms(t *testing.T) {
 			b := slices.Clone(good)
 			b[i] = x
 			var h Histograms
-			d := sectionDecoder(b, newBudget(fuzzMemory))
+			d := sectionDecoder(b, codec.NewBudget(fuzzMemory))
 			d.histograms(&h)
-			if d.err == nil {
+			if d.Err == nil {
 				require.NotPanics(t, func() { _ = h.Validate() }, fmt.Sprint(i))
 			}
 		}

@@ -1,6 +1,11 @@
 package trace
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
 
 // A trace of leads (Chameleon: Bahmani and Mueller, IPDPS 2018) has the value streams and the timing of a few threads
 // only. Content.Leads says which of them stands for each thread. A reader shows all threads all the same: those that a
@@ -30,18 +35,18 @@ func (t *Reader) Leads() []int {
 
 // leads reads the list of leads.
 func (d *decoder) leads(c *Content) {
-	list := d.sequence()
-	if d.err == nil && len(list) != c.Threads.Len() {
-		d.fail(errLeads)
+	list := d.Sequence()
+	if d.Err == nil && len(list) != c.Threads.Len() {
+		d.Fail(errLeads)
 		return
 	}
-	if !d.budget.take(int64(len(list)) * 8) {
-		d.fail(errMemory)
+	if !d.Budget.Take(int64(len(list)) * 8) {
+		d.Fail(codec.ErrMemory)
 		return
 	}
 	for _, lead := range list {
 		if lead < 0 || lead >= int64(len(list)) || list[lead] != lead {
-			d.fail(errLeads)
+			d.Fail(errLeads)
 			return
 		}
 		c.Leads = append(c.Leads, int(lead))
@@ -56,7 +61,7 @@ func (t *Reader) standIn() {
 	}
 	row := c.Threads.Lookup()
 	var threads ThreadTable
-	var timed Numbers
+	var timed codec.Numbers
 	for i, lead := range c.Leads {
 		own, th := row(i), row(lead)
 		th.Rank, th.Thread = own.Rank, own.Thread
@@ -77,14 +82,14 @@ func (c *Content) timingRow(thread int) int {
 // transpose sets how far peers that a lead has written down are to be moved in the current call of a thread that the lead
 // stands for.
 func (c *Cursor) transpose(own int) {
-	c.place.moved, c.place.members = 0, 0
+	c.environment.moved, c.environment.members = 0, 0
 	if len(c.shared.Leads) == 0 || c.shared.Leads[c.number] == c.number {
 		return
 	}
 	lead := c.shared.rank(c.shared.Threads.At(c.shared.Leads[c.number]).Rank)
 	comm := c.event.Comm
 	if comm < 0 {
-		c.place.moved, c.place.members = int64(c.thread.Rank-lead.Rank), int64(c.shared.Meta.WorldSize)
+		c.environment.moved, c.environment.members = int64(c.thread.Rank-lead.Rank), int64(c.shared.Meta.WorldSize)
 		return
 	}
 	for k, instance := range c.rank.CommunicatorsOwn {
@@ -93,14 +98,14 @@ func (c *Cursor) transpose(own int) {
 		}
 		theirs := c.shared.Communicators[lead.CommunicatorsOwn[k]].Members.Index(lead.Rank)
 		if theirs >= 0 && own >= 0 {
-			c.place.moved, c.place.members = int64(own-theirs), int64(c.shared.Communicators[comm].Members.Len())
+			c.environment.moved, c.environment.members = int64(own-theirs), int64(c.shared.Communicators[comm].Members.Len())
 		}
 		return
 	}
 }
 
-// writtenDown tells whether an elastic value stands in a column, or is a number among cases: not a function of the rank.
-func (p *place) writtenDown(v Value) bool {
+// writtenDown reports whether an elastic value stands in a column, or is a number among cases: not a function of the rank.
+func (p *environment) writtenDown(v Value) bool {
 	if v.Form == Elastic && Operator(v.Int) == Cases && len(v.List) > 1 {
 		if x, err := p.column(v.List[0].Int); err == nil && x >= 0 && x < int64(len(v.List)-1) {
 			v = v.List[1+x]
@@ -108,4 +113,167 @@ func (p *place) writtenDown(v Value) bool {
 		return v.Form == Int || v.Form == Column
 	}
 	return v.Form == Column
+}
+
+var errStandIn = errors.New("a rank stands in for another whose own times are another's")
+
+// standing is where a cursor is among the intervals of its thread that another rank stands in for.
+type standing struct {
+	standIns
+	loaded          bool
+	start           int64   // tick at which the interval begins, later by the holds in it so far
+	gaps, durations []int64 // of the interval's calls that are still to come
+	booked          int64
+	timesOf         int
+	leads           map[int]*Cursor // by thread: where the times come from
+	// passing: the cursor itself reads the times of a lead, of which only differences count. What others stand in for is
+	// passed over, with no times.
+	passing bool
+}
+
+// restart is for a cursor that goes to a call other than the next one.
+func (s *standing) restart(t *Thread, m *codec.Budget) {
+	s.leave(m)
+	s.standIns = t.standIns()
+}
+
+// leave forgets the times of an interval.
+func (s *standing) leave(m *codec.Budget) {
+	m.Give(s.booked)
+	s.loaded, s.gaps, s.durations, s.booked = false, nil, nil, 0
+}
+
+// end gives back all memory.
+func (s *standing) end(m *codec.Budget) {
+	s.leave(m)
+	for _, lead := range s.leads {
+		lead.leavePart()
+	}
+	s.leads = nil
+}
+
+// standsIn reports whether another rank stands in for the next call.
+func (c *Cursor) standsIn() bool {
+	s := &c.standing
+	if s.loaded && c.next >= s.to {
+		s.leave(c.source.memory())
+	}
+	return s.at(c.next)
+}
+
+// stoodIn is the timing of the next call, for which another rank stands in.
+func (c *Cursor) stoodIn() (gap, duration int64, err error) {
+	s := &c.standing
+	if s.passing {
+		s.timesOf = -1
+		return 0, 0, nil
+	}
+	if !s.loaded {
+		if err := c.loadStandIn(); err != nil {
+			return 0, 0, err
+		}
+	}
+	gap, duration = s.gaps[0], s.durations[0]
+	s.gaps, s.durations = s.gaps[1:], s.durations[1:]
+	return gap, duration, nil
+}
+
+// loadStandIn makes the times of an interval: the lead's, stretched so that computation and calls take as long in all as
+// they did on this thread. Where the lead is not in the trace the calls follow each other evenly. The cursor's clock is
+// where the interval begins.
+func (c *Cursor) loadStandIn() error {
+	s := &c.standing
+	in := s.current()
+	n := s.to - s.from
+	if !c.source.memory().Take(int64(n) * 16) {
+		return codec.ErrMemory
+	}
+	s.booked = int64(n) * 16
+	s.gaps, s.durations, s.timesOf = make([]int64, n), make([]int64, n), -1
+	lead, err := c.leadOf(in, n)
+	if err != nil {
+		return err
+	}
+	if lead == nil {
+		for i := range s.gaps {
+			s.gaps[i], s.durations[i] = 1, 1
+		}
+	} else {
+		s.timesOf = in.Lead
+		if err := lead.timesOf(s.gaps, s.durations); err != nil {
+			return err
+		}
+	}
+	if !spread(s.gaps, in.Gap) || !spread(s.durations, in.Duration) {
+		return timing.ErrDamaged
+	}
+	s.start = c.ticks
+	for range c.next - s.from {
+		c.ticks += s.gaps[0] + s.durations[0]
+		s.gaps, s.durations = s.gaps[1:], s.durations[1:]
+	}
+	s.loaded = true
+	return nil
+}
+
+// leadOf is a cursor at the first call of the interval on the lead; nil if the trace does not have its times.
+func (c *Cursor) leadOf(in *StandIn, calls uint64) (*Cursor, error) {
+	i := c.shared.thread(in.Lead, c.thread.Thread)
+	if i < 0 {
+		return nil, nil
+	}
+	where := c.shared.Threads.At(i)
+	from, to, ok := where.interval(in.Vote)
+	if !ok || to-from != calls {
+		return nil, nil
+	}
+	lead := c.standing.leads[i]
+	if lead == nil {
+		source, timed := c.source.beside(i)
+		if !timed {
+			return nil, nil
+		}
+		lead = newCursor(c.shared, c.plans, i, source, timed)
+		lead.standing.passing, lead.lengths = true, c.lengths
+		if c.standing.leads == nil {
+			c.standing.leads = map[int]*Cursor{}
+		}
+		c.standing.leads[i] = lead
+		lead.next = from + 1 // it has to go there
+	}
+	if lead.next != from && !lead.seekTimes(from) {
+		return nil, lead.err
+	}
+	return lead, nil
+}
+
+// seekTimes is Seek for a cursor that gives nothing but times.
+func (c *Cursor) seekTimes(index uint64) bool {
+	if c.lengths == nil {
+		if c.lengths, c.err = c.shared.Grammar.Lengths(); c.err != nil {
+			return false
+		}
+	}
+	c.walk, _ = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
+	return c.seekTime(index)
+}
+
+// timesOf reads the times of the calls that follow.
+func (c *Cursor) timesOf(gaps, durations []int64) error {
+	for i := range gaps {
+		before := c.ticks
+		terminal, ok := c.walk.Next()
+		if !ok {
+			return timing.ErrDamaged
+		}
+		if !c.time(terminal) {
+			return c.err
+		}
+		if c.event.TimesOf != c.thread.Rank {
+			return errStandIn
+		}
+		gaps[i], durations[i] = c.event.EnterTicks-before-c.event.HeldTicks, c.event.ExitTicks-c.event.EnterTicks
+		c.next++
+	}
+	return nil
 }

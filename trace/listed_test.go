@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -8,5 +9,5 @@ import (
 var listed = cmp.Options{
 	cmp.Transformer("ranks", func(t RankTable) []Rank { return t.List() }),
 	cmp.Transformer("threads", func(t ThreadTable) []Thread { return t.List() }),
-	cmp.Transformer("numbers", func(n Numbers) []int64 { return n.Values(nil) }),
+	cmp.Transformer("numbers", func(n codec.Numbers) []int64 { return n.Values(nil) }),
 }

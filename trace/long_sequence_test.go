@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // streamed are values of a stream of so many calls: without order, equal, or again and again the same ones.
@@ -27,7 +29,7 @@ func streamed(random *rand.Rand, calls int) []int64 {
 		case 2:
 			values[i] = int64(i % period)
 		case 3:
-			values[i] = int64(i / trace.SequenceChunk)
+			values[i] = int64(i / codec.SequenceChunk)
 		}
 	}
 	return values
@@ -45,7 +47,7 @@ func withStreams(rank int, seed uint64) *trace.Content {
 	th := c.Threads.At(0)
 	for k := range int32(4) {
 		th.Streams = append(th.Streams, trace.StreamRef{Terminal: 1, Number: k, Sequence: k})
-		c.Sequences = append(c.Sequences, trace.Sequence{Values: streamed(random, int(th.Calls-4)/2)})
+		c.Sequences = append(c.Sequences, codec.Sequence{Values: streamed(random, int(th.Calls-4)/2)})
 	}
 	c.Threads = trace.NewThreadTable(th)
 	return c
@@ -119,12 +121,12 @@ func TestSequenceBuilder(t *testing.T) {
 		t.Skip("it has one goroutine")
 	}
 	random := rand.New(rand.NewPCG(1, 13))
-	var table trace.SequenceTable
+	var table codec.SequenceTable
 	for range 20 {
 		var plain []int64
-		var b trace.SequenceBuilder
+		var b codec.SequenceBuilder
 		for range 1 + random.IntN(8) {
-			v, n := random.Int64N(3), random.Uint64N(1+random.Uint64N(4*trace.SequenceChunk))
+			v, n := random.Int64N(3), random.Uint64N(1+random.Uint64N(4*codec.SequenceChunk))
 			plain = append(plain, slices.Repeat([]int64{v}, int(n))...)
 			b.PushRun(v, n)
 			for range random.IntN(100) {
@@ -136,7 +138,7 @@ func TestSequenceBuilder(t *testing.T) {
 		made := b.Sequence()
 		require.EqualValues(t, len(plain), made.Len())
 		number := table.Add(made)
-		require.Equal(t, number, table.Add(trace.Sequence{Values: plain}))
+		require.Equal(t, number, table.Add(codec.Sequence{Values: plain}))
 		reader := made.Read()
 		for i := range plain {
 			v, ok := reader.Next()
@@ -186,7 +188,7 @@ func TestChunksInParts(t *testing.T) {
 		p, err := trace.OpenPart(bytes.NewReader(file.Bytes()), int64(file.Len()))
 		require.NoError(t, err)
 		var found []trace.ChunkOf
-		p.Chunks(func(of trace.ChunkOf, chunk *trace.Chunk) {
+		p.Chunks(func(of trace.ChunkOf, chunk *codec.Chunk) {
 			found = append(found, of)
 			in.Sequences[of.Stream].Chunks[of.Number] = chunk
 		})
@@ -214,9 +216,9 @@ func TestChunksInParts(t *testing.T) {
 // The second reader knows long sequences, and so does whoever asks for single values.
 func TestSecondReaderKnowsLongSequences(t *testing.T) {
 	c := withStreams(0, 1)
-	calls := 3*trace.SequenceChunk + 100
+	calls := 3*codec.SequenceChunk + 100
 	th := c.Threads.At(0)
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{{{Value: 1, Count: uint64(calls)}}}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 1, Count: uint64(calls)}}}}
 	th.Calls, th.Gaps, th.Durations = uint64(calls), nil, nil
 	for i := range c.Sequences {
 		c.Sequences[i].Values = c.Sequences[i].Values[:calls]
@@ -243,7 +245,7 @@ func FuzzChunksOfParts(f *testing.F) {
 	require.NoError(f, err)
 	random := rand.New(rand.NewPCG(1, 15))
 	for k := range uint64(3) {
-		s := (&trace.Sequence{Values: streamed(random, trace.SequenceChunk)}).Chunked()
+		s := (&codec.Sequence{Values: streamed(random, codec.SequenceChunk)}).Chunked()
 		require.NoError(f, w.Chunk(trace.ChunkOf{Thread: 1, Terminal: 2, Stream: 3, Number: k}, s.Chunks[0]))
 	}
 	require.NoError(f, w.Close())
@@ -255,7 +257,7 @@ func FuzzChunksOfParts(f *testing.F) {
 			return
 		}
 		for _, chunks := range trace.OrderChunks([]*trace.Part{p}) {
-			if s := (trace.Sequence{Chunks: chunks}); s.Len() < 1<<20 {
+			if s := (codec.Sequence{Chunks: chunks}); s.Len() < 1<<20 {
 				_, _ = s.All()
 				_, _ = s.Constant()
 			}

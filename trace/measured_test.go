@@ -9,55 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/stretchr/testify/require"
 )
-
-// Columns of what was measured come back, whatever is alike and however far from it they are.
-func TestMeasuredColumns(t *testing.T) {
-	random := rand.New(rand.NewPCG(11, 12))
-	for range 500 {
-		n := random.IntN(60)
-		groups, values := make([]int64, n), make([]int64, n)
-		kinds := 1 + random.Int64N(5)
-		for i := range groups {
-			groups[i] = random.Int64N(kinds)
-			values[i] = random.Int64N(1<<random.IntN(50)) - random.Int64N(1<<random.IntN(10))
-		}
-		list := NewNumbers(values...)
-		g := groupRows(groups)
-		s := newSection()
-		s.measured(&list, &g)
-		d := &decoder{b: s.b, budget: newBudget(1 << 20)}
-		read := d.grouping(n, func() []int64 { return groups })
-		got := d.measured(read, -1<<62, 1<<62)
-		require.NoError(t, d.err)
-		require.Empty(t, d.b)
-		require.Equal(t, values, append([]int64{}, got.Values(nil)...))
-		if n > 0 {
-			d = &decoder{b: s.b, budget: newBudget(1 << 20)}
-			d.measured(&g, 1<<62, 1<<63-1)
-			require.Error(t, d.err, "out of range")
-		}
-	}
-}
-
-// Rows of a group stand together, groups by their first rows.
-func TestGroupRows(t *testing.T) {
-	g := groupRows([]int64{7, 3, 7, 9, 3})
-	require.Equal(t, []int32{0, 2, 1, 4, 3}, g.order)
-	require.Equal(t, []int{2, 4, 5}, g.ends)
-	expected, tell := g.expect()
-	for i, step := range [][2]int64{{0, 10}, {10, 13}, {11, 100}, {100, 103}, {101, -5}} {
-		require.Equal(t, step[0], expected(), i)
-		tell(step[1])
-	}
-	require.EqualValues(t, -5, expected())
-}
 
 // manyMeasured are ranks of three nodes of which all kinds of things were measured; their numbers are round.
 func manyMeasured() []Rank {
 	random := rand.New(rand.NewPCG(13, 14))
-	ns := func() int64 { return RoundedNS(random.Int64N(1 << random.IntN(40))) }
+	ns := func() int64 { return codec.RoundedNS(random.Int64N(1 << random.IntN(40))) }
 	var ranks []Rank
 	for i := range 40 {
 		r := Rank{Rank: i, PID: 100 + i, BootID: string(rune('a' + i%3))}
@@ -71,19 +30,19 @@ func manyMeasured() []Rank {
 			r.Threads = append(r.Threads, ThreadUsage{TID: r.PID + random.IntN(9) - 4, Name: string(rune('s' + k)), CPUNS: ns(), RunDelayNS: ns(), CallsMPI: k == 0, Tool: k%3 == 1})
 		}
 		for k := range random.IntN(6) {
-			wall := RoundedNS(ns() + 1<<20)
-			off := RoundedNS(random.Int64N(wall))
+			wall := codec.RoundedNS(ns() + 1<<20)
+			off := codec.RoundedNS(random.Int64N(wall))
 			r.Evidence = append(r.Evidence, EvidenceRow{
-				EvidencePlace: EvidencePlace{Thread: k, Before: CallPlace{Function: uint16(1 + random.IntN(3))}}, Count: uint64(Rounded(1 + random.Int64N(1000))),
-				WallNS: wall, CPUNS: wall - off, RunDelayNS: RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
-				IOBytes: Rounded(ns()), IOCalls: Rounded(random.Int64N(500) - 1), DataNS: ns(),
+				EvidencePlace: EvidencePlace{Thread: k, Before: CallPlace{Function: uint16(1 + random.IntN(3))}}, Count: uint64(codec.Rounded(1 + random.Int64N(1000))),
+				WallNS: wall, CPUNS: wall - off, RunDelayNS: codec.RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
+				IOBytes: codec.Rounded(ns()), IOCalls: codec.Rounded(random.Int64N(500) - 1), DataNS: ns(),
 			})
 			r.Outliers = append(r.Outliers, EvidenceInstance{
-				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: Rounded(ns()),
+				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: codec.Rounded(ns()),
 			})
 		}
 		if random.IntN(4) > 0 {
-			r.Tracer = &TracerUsage{Stalls: Rounded(ns()), StalledNS: ns(), MemoryBytes: Rounded(ns()>>13) << 16, WrittenBytes: Rounded(ns()>>13) << 16}
+			r.Tracer = &TracerUsage{Stalls: codec.Rounded(ns()), StalledNS: ns(), MemoryBytes: codec.Rounded(ns()>>13) << 16, WrittenBytes: codec.Rounded(ns()>>13) << 16}
 		}
 		ranks = append(ranks, r)
 	}

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,7 +43,7 @@ func dense() map[string]struct {
 		for i := range terminals {
 			c.Signatures = append(c.Signatures, Signature{Function: 7, OwnRank: -1, In: []Value{number(int64(i))}})
 		}
-		s := NewSequitur()
+		s := grammar.NewSequitur()
 		for range calls {
 			s.Append(int32(first + random.IntN(terminals)))
 		}
@@ -58,7 +60,7 @@ func dense() map[string]struct {
 		returnsValues(c, list)
 		return c
 	}
-	timing := func(settings TimingSettings) *Content {
+	timed := func(settings timing.Settings) *Content {
 		c := stencil(2, 8000, true)
 		c.Meta.Timing = settings
 		return c
@@ -69,8 +71,8 @@ func dense() map[string]struct {
 		"values below 50":           {values(50), 8},
 		"values below 5000":         {values(5000), 8},
 		"values of any size":        {values(1 << 60), 8},
-		"timing, lossless":          {timing(TimingSettings{Mode: TimingLossless}), 8},
-		"timing, lossy":             {timing(TimingSettings{Mode: TimingLossy, ErrorPercent: 5}), 8},
+		"timing, lossless":          {timed(timing.Settings{Mode: timing.Lossless}), 8},
+		"timing, lossy":             {timed(timing.Settings{Mode: timing.Lossy, ErrorPercent: 5}), 8},
 	}
 }
 
@@ -132,13 +134,11 @@ func TestLimitIsForWhatIsInUse(t *testing.T) {
 			}
 			return c.Err()
 		},
-		"matrix": func(r *Reader) error {
-			_, err := r.Matrix()
-			return err
+		"distinct calls": func(r *Reader) error {
+			return VisitDistinct(r, 0, math.MaxUint64)
 		},
-		"matrix of a part": func(r *Reader) error {
-			_, err := r.MatrixBetween(func(int) (uint64, uint64) { return 10, 500 })
-			return err
+		"distinct calls of a part": func(r *Reader) error {
+			return VisitDistinct(r, 10, 500)
 		},
 	}
 	for name, one := range dense() {
@@ -149,11 +149,11 @@ func TestLimitIsForWhatIsInUse(t *testing.T) {
 				r, err := Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 				require.NoError(t, err)
 				require.NoError(t, use(r)) // what is kept for the next time
-				before := r.budget.left.Load()
+				before := r.budget.Left()
 				for range 5 {
 					require.NoError(t, use(r))
 				}
-				require.Equal(t, before, r.budget.left.Load())
+				require.Equal(t, before, r.budget.Left())
 			})
 		}
 	}

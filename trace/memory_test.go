@@ -3,98 +3,18 @@ package trace
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"runtime/debug"
-	"sync"
 	"testing"
-	"time"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/stretchr/testify/require"
 )
-
-// fuzzSlack is what a test may hold beyond a reader's limit: what the runtime, the decompressor and the test itself
-// have, and garbage that has not been collected yet.
-const fuzzSlack = 24 << 20
-
-// fuzzCPU is the processor time after which some bytes have kept a reader too long. What is sound takes milliseconds.
-const fuzzCPU = 20e9
-
-// within runs f and fails the test if it took too long, or held more memory at a time than a limit and some slack. What f allocated in
-// all bounds that from above; where it is too much, f runs again, watched, with a collector that keeps garbage low.
-func within(t testing.TB, limit uint64, f func()) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	start := cpuNS()
-	f()
-	if took := cpuNS() - start; took > fuzzCPU {
-		t.Errorf("%.1f s of processor time", float64(took)/1e9)
-	}
-	runtime.ReadMemStats(&after)
-	if after.TotalAlloc-before.TotalAlloc <= limit+fuzzSlack {
-		return
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(5))
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var peak uint64
-	done := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(100 * time.Microsecond):
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				peak = max(peak, m.HeapAlloc)
-			}
-		}
-	})
-	f()
-	close(done)
-	watch.Wait()
-	if peak > before.HeapAlloc+limit+fuzzSlack {
-		t.Errorf("%d bytes of memory were in use, %d are allowed", peak-before.HeapAlloc, limit)
-	}
-}
-
-// The check finds what is too much, and only that.
-func TestWithin(t *testing.T) {
-	hold := func(n int) func() {
-		return func() {
-			b := make([]byte, n)
-			for i := range b {
-				b[i] = byte(i)
-			}
-			time.Sleep(5 * time.Millisecond)
-			runtime.KeepAlive(b)
-		}
-	}
-	var probe probeT
-	within(&probe, 1<<20, hold(fuzzSlack+8<<20))
-	if !probe.failed {
-		t.Error("too much memory was not noticed")
-	}
-	within(t, 32<<20, func() {
-		for range 10 {
-			hold(16 << 20)()
-		}
-	})
-}
-
-type probeT struct {
-	testing.TB
-	failed bool
-}
-
-func (p *probeT) Errorf(string, ...any) { p.failed = true }
 
 // A trace of which nearly all is the values of one call: cursors on many threads at once read it within the default
 // limit, as analyses do, and one that ends leaves nothing behind.
 func TestCursorsShareTheMemory(t *testing.T) {
 	r := opened(t, written(t, wtimes(t, 100_000)))
-	start := r.budget.left.Load()
+	start := r.budget.Left()
 	var cursors []*Cursor
 	for range 40 {
 		c, err := r.Cursor(0, 0)
@@ -104,13 +24,13 @@ func TestCursorsShareTheMemory(t *testing.T) {
 		}
 		cursors = append(cursors, c)
 	}
-	shared := start - r.budget.left.Load()
+	shared := start - r.budget.Left()
 	for _, c := range cursors {
 		for c.Next() {
 		}
 		require.NoError(t, c.Err())
 	}
-	require.LessOrEqual(t, start-r.budget.left.Load(), shared)
+	require.LessOrEqual(t, start-r.budget.Left(), shared)
 	require.Less(t, shared, int64(16<<20))
 }
 
@@ -133,8 +53,8 @@ func wtimes(t testing.TB, calls int) *Content {
 		x += 14551 + 14552*int64(r.IntN(2)) + 100_000*int64(r.IntN(2))
 		values[i] = x
 	}
-	encoded := newSequenceReader(AppendSequence(nil, values), nil)
-	require.True(t, encoded.isGrammar())
+	encoded := codec.NewValueStream(codec.AppendSequence(nil, values), nil)
+	require.True(t, encoded.IsGrammar())
 	c := stencil(1, 1, false)
 	returnsValues(c, values)
 	return c
@@ -148,6 +68,6 @@ func returnsValues(c *Content, values []int64) {
 		thread.Root, thread.Calls = len(c.Grammar.Rules), uint64(len(values))
 		thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
 	})
-	c.Grammar.Rules = append(c.Grammar.Rules, []Symbol{{Value: terminal, Count: uint64(len(values))}})
-	c.Sequences = append(c.Sequences, Sequence{Values: values})
+	c.Grammar.Rules = append(c.Grammar.Rules, []grammar.Symbol{{Value: terminal, Count: uint64(len(values))}})
+	c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // longRank is a rank of a few blocks of calls with times of its own.
@@ -19,12 +21,12 @@ func longRank(rank int, seed uint64) *trace.Content {
 		Signatures: []trace.Signature{
 			{Function: 1, OwnRank: -1, Return: number(0)}, {Function: 2, OwnRank: -1, Return: number(0)}, {Function: 2, OwnRank: -1, Site: 0, Return: number(1)},
 		},
-		Ranks: trace.NewRankTable(trace.Rank{Rank: rank, Clock: trace.Clock{Kind: "monotonic"}}),
-		Meta:  trace.Meta{World: "w", WorldSize: 2, Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+		Ranks: trace.NewRankTable(trace.Rank{Rank: rank, Clock: timing.Clock{Kind: "monotonic"}}),
+		Meta:  trace.Meta{World: "w", WorldSize: 2, Timing: timing.Settings{Mode: timing.Lossless}},
 	}
 	turns := uint64(40_000 + random.IntN(10_000))
-	c.Grammar = trace.Grammar{Rules: [][]trace.Symbol{
-		{{Value: 0, Count: 1}, trace.RuleSymbol(1, turns), {Value: 0, Count: 3}},
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{
+		{{Value: 0, Count: 1}, grammar.RuleSymbol(1, turns), {Value: 0, Count: 3}},
 		{{Value: 1, Count: 3}, {Value: 2, Count: 1}, {Value: 0, Count: 2}},
 	}}
 	th := trace.Thread{Rank: rank, Calls: 4 + 6*turns, FirstTick: 1000}
@@ -50,7 +52,7 @@ func inParts(t testing.TB, c *trace.Content, blocks uint64, random *rand.Rand) (
 			if next == blocks {
 				break
 			}
-			from, to := next*trace.TimingBlockCalls, (next+1)*trace.TimingBlockCalls
+			from, to := next*timing.BlockCalls, (next+1)*timing.BlockCalls
 			require.NoError(t, w.Timing(&th, next, coded.Ticks, th.Gaps[from:to], th.Durations[from:to]))
 			for i := from; i < to; i++ {
 				coded.Ticks += th.Gaps[i] + th.Durations[i]
@@ -64,7 +66,7 @@ func inParts(t testing.TB, c *trace.Content, blocks uint64, random *rand.Rand) (
 	}
 	coded.Blocks = trace.OrderBlocks(parts)[0]
 	require.Len(t, coded.Blocks, int(blocks))
-	if from := blocks * trace.TimingBlockCalls; from < th.Calls {
+	if from := blocks * timing.BlockCalls; from < th.Calls {
 		coded.Rest = &listed{th.Gaps[from:], th.Durations[from:]}
 	}
 	th.Gaps, th.Durations, th.Timing = nil, nil, coded
@@ -99,7 +101,7 @@ func TestPartsAndChains(t *testing.T) {
 		c := longRank(1, seed)
 		th := c.Threads.At(0)
 		whole := bytesOf(t, c)
-		most := th.Calls / trace.TimingBlockCalls
+		most := th.Calls / timing.BlockCalls
 		blocks := []uint64{most, 1, 1 + random.Uint64N(most), 1 + random.Uint64N(most)}[seed]
 		in, parts, files := inParts(t, c, blocks, random)
 		gaps, durations, err := func() ([]int64, []int64, error) { th := in.Threads.At(0); return th.Times() }()
@@ -142,7 +144,7 @@ func FuzzPart(f *testing.F) {
 	var file bytes.Buffer
 	w, err := trace.NewPartWriter(&file, c)
 	require.NoError(f, err)
-	require.NoError(f, w.Timing(&th, 0, 0, th.Gaps[:trace.TimingBlockCalls], th.Durations[:trace.TimingBlockCalls]))
+	require.NoError(f, w.Timing(&th, 0, 0, th.Gaps[:timing.BlockCalls], th.Durations[:timing.BlockCalls]))
 	require.NoError(f, w.Close())
 	f.Add(file.Bytes())
 	f.Add(file.Bytes()[:100])

@@ -64,15 +64,6 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 			require.True(t, cursor.Next())
 			at(cursor, int(cursor.Event().Index))
 		}},
-		{"backwards", 4, func(t *testing.T, r *trace.Reader) { // the timing again, from where the window begins
-			cursor, err := r.Cursor(70, 0)
-			require.NoError(t, err)
-			require.True(t, cursor.Seek(250))
-			for index := 249; index >= 200; index-- {
-				require.True(t, cursor.Previous())
-				at(cursor, index)
-			}
-		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, from := counted(t, b)
@@ -114,27 +105,5 @@ func TestSeekAmongVaryingCalls(t *testing.T) {
 				require.Equal(t, want[index], text(cursor.Event()), "call %d, read from %d on", index, begin)
 			}
 		}
-	}
-}
-
-// The communication matrices of two parts of a run add up to that of the whole.
-func TestMatrixBetweenAmongVaryingCalls(t *testing.T) {
-	r := open(t, file(t, simulate.Config{Pattern: "random", Ranks: 3, Iterations: 3000, Variety: 300}))
-	type pair struct{ comm, source, dest int }
-	sum := func(list []trace.Traffic, into map[pair][2]uint64) map[pair][2]uint64 {
-		for _, x := range list {
-			p := pair{x.Comm, x.Source, x.Dest}
-			into[p] = [2]uint64{into[p][0] + x.Messages, into[p][1] + x.Bytes}
-		}
-		return into
-	}
-	all, err := r.Matrix()
-	require.NoError(t, err)
-	for _, at := range []uint64{1, 100, 1000, 2500} {
-		first, err := r.MatrixBetween(func(int) (uint64, uint64) { return 0, at })
-		require.NoError(t, err)
-		second, err := r.MatrixBetween(func(int) (uint64, uint64) { return at, 1 << 62 })
-		require.NoError(t, err)
-		require.Equal(t, sum(all, map[pair][2]uint64{}), sum(second, sum(first, map[pair][2]uint64{})), "parted at %d", at)
 	}
 }

@@ -1,259 +1,85 @@
 package trace
 
-import "math"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
 
 // The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few
 // bytes.
 
 func appendRanks(t *RankTable) []byte {
 	s := newSection()
-	s.number(uint64(t.Len()))
-	text := func(k int) { s.textNumbers(&t.texts[k], t.strings.list) }
-	s.numbers(&t.number)
+	s.Number(uint64(t.Len()))
+	text := func(k int) { s.TextNumbers(&t.texts[k], t.strings.List) }
+	s.Numbers(&t.number)
 	text(hostText)
 	text(podText)
 	text(nodeText)
 	text(bootText)
-	s.numbers(&t.pid)
+	s.Numbers(&t.pid)
 	text(executableText)
 	text(endText)
-	s.numbers(&t.dropped)
+	s.Numbers(&t.dropped)
 	text(clockText)
 	s.clocks(t)
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) ranks() RankTable {
 	var t RankTable
-	n := d.rows(rowBytes)
-	text := func(k int) { t.texts[k] = d.textNumbers(n) }
-	t.strings.list = d.strings
-	t.number = d.numbers(n)
+	n := d.Rows(codec.RowBytes)
+	text := func(k int) { t.texts[k] = d.TextNumbers(n) }
+	t.strings.List = d.Strings
+	t.number = d.Numbers(n)
 	text(hostText)
 	text(podText)
 	text(nodeText)
 	text(bootText)
-	t.pid = d.numbers(n)
+	t.pid = d.Numbers(n)
 	text(executableText)
 	text(endText)
-	t.dropped = d.numbers(n)
+	t.dropped = d.Numbers(n)
 	text(clockText)
 	d.clocks(&t, n)
-	t.context.begin(contextFields)
-	t.context.first.PushRun(0, 0, n)
+	t.context.Begin(contextFields)
+	t.context.First.PushRun(0, 0, n)
 	t.evidence.begin(n)
-	t.ends.begin(endColumns)
-	t.ends.first.PushRun(0, 0, n)
-	t.tracers.begin(tracerColumns)
-	t.tracers.first.PushRun(0, 0, n)
+	t.ends.Begin(endColumns)
+	t.ends.First.PushRun(0, 0, n)
+	t.tracers.Begin(tracerColumns)
+	t.tracers.First.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
-	t.ownLists.lists = [][]uint32{nil}
-	if d.err == nil && !t.number.Within(0, math.MaxInt32+1) {
-		d.fail(errNumber)
+	t.ownLists.Lists = [][]uint32{nil}
+	if d.Err == nil && !t.number.Within(0, math.MaxInt32+1) {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return RankTable{}
 	}
 	return t
 }
-
-// ragged reads how many rows each of n rows has, then their columns.
-func (d *decoder) ragged(n, columns int) ragged {
-	g := d.raggedCounts(n, columns)
-	for k := range g.columns {
-		g.columns[k] = d.numbers(g.n)
-	}
-	return g
-}
-
-// raggedCounts reads how many rows each of n rows has; their columns are to be read.
-func (d *decoder) raggedCounts(n, columns int) ragged {
-	var g ragged
-	g.begin(columns)
-	counts := d.numbers(n)
-	for run, count := range counts.Runs() {
-		for range count {
-			if run.First < 0 || run.First > math.MaxInt32 || int64(g.n)+run.First > math.MaxInt32 {
-				d.fail(errNumber)
-				return ragged{}
-			}
-			g.n += int(run.First)
-			g.first.Push(int64(g.n))
-			run.First += run.Step
-		}
-	}
-	return g
-}
-
-// A listTable numbers distinct lists of integers in order of first sight.
-type listTable struct {
-	numbers map[string]int
-	lists   [][]int64
-}
-
-func newListTable() *listTable { return &listTable{numbers: map[string]int{}} }
-
-func (t *listTable) index(list []int64) int {
-	key := string(appendPieces(nil, list))
-	i, known := t.numbers[key]
-	if !known {
-		i = len(t.lists)
-		t.numbers[key] = i
-		t.lists = append(t.lists, list)
-	}
-	return i
-}
-
-// appendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
-// each, short ones position by position.
-func appendLists(b []byte, lists [][]int64) []byte { return smallest.appendLists(b, lists) }
-
-func (p effort) appendLists(b []byte, lists [][]int64) []byte {
-	return p.appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
-}
-
-// appendColumns is appendLists for columns, one of which is expanded at a time.
-func appendColumns(b []byte, columns []Numbers) []byte {
-	var values []int64
-	return smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
-		values = columns[i].Values(values[:0])
-		return values
-	})
-}
-
-// appendListsOf writes n lists; what list gives is used until it is called again.
-func (p effort) appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
-	lengths := make([]int64, n)
-	for i := range lengths {
-		lengths[i] = int64(length(i))
-	}
-	b = p.appendSequence(b, lengths)
-	for _, group := range groupLists(lengths) {
-		if n := int(lengths[group[0]]); n > len(group) {
-			for _, i := range group {
-				b = p.appendSequence(b, list(i))
-			}
-		} else {
-			all := make([]int64, n*len(group))
-			for j, i := range group {
-				for k, v := range list(i) {
-					all[k*len(group)+j] = v
-				}
-			}
-			b = p.appendSequence(b, all)
-		}
-	}
-	return b
-}
-
-// groupLists gives the numbers of the lists of each length but 0, lengths in order of first sight.
-func groupLists(lengths []int64) [][]int {
-	var groups [][]int
-	place := map[int64]int{}
-	for i, n := range lengths {
-		if n == 0 {
-			continue
-		}
-		k, known := place[n]
-		if !known {
-			k = len(groups)
-			place[n] = k
-			groups = append(groups, nil)
-		}
-		groups[k] = append(groups[k], i)
-	}
-	return groups
-}
-
-func (d *decoder) lists() [][]int64 {
-	lengths := d.sequence()
-	if !d.temporary(int64(len(lengths)) * 40) {
-		return nil
-	}
-	lists := make([][]int64, len(lengths))
-	for _, group := range groupLists(lengths) {
-		n := lengths[group[0]]
-		switch {
-		case n < 0 || n > math.MaxInt32:
-			d.fail(errNumber)
-		case int(n) > len(group):
-			for _, i := range group {
-				lists[i] = d.column(int(n))
-			}
-		default:
-			if !d.temporary(n * int64(len(group)) * 8) {
-				return nil
-			}
-			all := d.column(int(n) * len(group))
-			mine := make([]int64, len(all))
-			for j, i := range group {
-				lists[i] = mine[j*int(n) : (j+1)*int(n) : (j+1)*int(n)]
-				for k := range lists[i] {
-					lists[i][k] = all[k*len(group)+j]
-				}
-			}
-		}
-		if d.err != nil {
-			return nil
-		}
-	}
-	return lists
-}
-
-// columns reads what appendColumns wrote.
-func (d *decoder) columns() []Numbers {
-	lengths := d.sequence()
-	if !d.budget.take(int64(len(lengths)) * 72) {
-		d.fail(errMemory)
-		return nil
-	}
-	columns := make([]Numbers, len(lengths))
-	for _, group := range groupLists(lengths) {
-		n := lengths[group[0]]
-		switch {
-		case n < 0 || n > math.MaxInt32 || n > math.MaxInt32/int64(len(group)):
-			d.fail(errNumber)
-		case int(n) > len(group):
-			for _, i := range group {
-				columns[i] = d.numbers(int(n))
-			}
-		default:
-			if !d.budget.take(n * int64(len(group)) * 16) {
-				d.fail(errMemory)
-				return nil
-			}
-			for j, v := range d.column(int(n) * len(group)) {
-				columns[group[j%len(group)]].Push(v)
-			}
-		}
-		if d.err != nil {
-			return nil
-		}
-	}
-	return columns
-}
-
-// rowBytes is what is booked for a row of a table: its columns are booked by what they hold, but a reader goes through
-// all rows.
-const rowBytes = 16
 
 // appendRankMap writes which threads there are, which root each has, and which communicators each rank had.
 func appendRankMap(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
 	n := t.Len()
-	s.number(uint64(n))
-	s.numbers(&t.rank)
-	s.numbers(&t.number)
-	s.numbers(&t.shape)
+	s.Number(uint64(n))
+	s.Numbers(&t.rank)
+	s.Numbers(&t.number)
+	s.Numbers(&t.shape)
 	first := firstRoots(t)
-	s.column(len(first), func(i int) int64 { return first[i] })
+	s.Column(len(first), func(i int) int64 { return first[i] })
 	root, shape := t.root.Lookup(), t.shape.Lookup()
-	s.column(n, func(i int) int64 { return root(i) - first[shape(i)] })
-	own := newListTable()
-	s.renumbered(&c.Ranks.own, func(k int64) int64 { return int64(own.index(numbers(c.Ranks.ownLists.lists[k]))) })
-	s.b = appendLists(s.b, own.lists)
-	return s.bytes()
+	s.Column(n, func(i int) int64 { return root(i) - first[shape(i)] })
+	own := codec.NewListTable()
+	s.Renumbered(&c.Ranks.own, func(k int64) int64 { return int64(own.Index(codec.Int64s(c.Ranks.ownLists.Lists[k]))) })
+	s.Lists(own.Lists)
+	return s.Bytes()
 }
 
 // firstRoots is the root of the first thread of each shape; 0 for a number that no thread has.
@@ -273,26 +99,18 @@ func firstRoots(t *ThreadTable) []int64 {
 	return first
 }
 
-func numbers[T int | int32 | uint32](list []T) []int64 {
-	all := make([]int64, len(list))
-	for i, x := range list {
-		all[i] = int64(x)
-	}
-	return all
-}
-
 // rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
 func (d *decoder) rankMap(c *Content, lengths []uint64) {
-	n := d.rows(2 * rowBytes)
+	n := d.Rows(2 * codec.RowBytes)
 	t := &c.Threads
-	t.rank, t.number, t.shape = d.numbers(n), d.numbers(n), d.numbers(n)
-	first, offsets := d.sequence(), d.numbers(n)
-	mine, own := d.numbers(c.Ranks.Len()), d.lists()
-	if d.err == nil && (!t.rank.Within(0, math.MaxInt32+1) || !t.number.Within(0, math.MaxInt32+1) ||
+	t.rank, t.number, t.shape = d.Numbers(n), d.Numbers(n), d.Numbers(n)
+	first, offsets := d.Sequence(), d.Numbers(n)
+	mine, own := d.Numbers(c.Ranks.Len()), d.Lists()
+	if d.Err == nil && (!t.rank.Within(0, math.MaxInt32+1) || !t.number.Within(0, math.MaxInt32+1) ||
 		!t.shape.Within(0, int64(len(first))) || !mine.Within(0, int64(len(own)))) {
-		d.fail(errNumber)
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		*t = ThreadTable{}
 		return
 	}
@@ -302,7 +120,7 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	for i, shape := range t.shape.All() {
 		root := first[shape] + offset(i)
 		if root < 0 || root >= int64(len(lengths)) {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			*t = ThreadTable{}
 			return
 		}
@@ -310,48 +128,48 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 		t.calls.Push(int64(lengths[root]))
 		t.place.Push(places[shape])
 		places[shape]++
-		if now := t.root.bytes() + t.calls.bytes() + t.place.bytes(); now > held {
-			if !d.budget.take(now - held) {
-				d.fail(errMemory)
+		if now := t.root.Bytes() + t.calls.Bytes() + t.place.Bytes(); now > held {
+			if !d.Budget.Take(now - held) {
+				d.Fail(codec.ErrMemory)
 				*t = ThreadTable{}
 				return
 			}
 			held = now
 		}
 	}
-	for _, fill := range []*Numbers{&t.first, &t.length, &t.inside, &t.joined, &t.streams, &t.timing, &t.storedThread, &t.storedRoot} {
+	for _, fill := range []*codec.Numbers{&t.first, &t.length, &t.inside, &t.joined, &t.streams, &t.timing, &t.storedThread, &t.storedRoot} {
 		fill.PushRun(0, 0, n)
 	}
-	t.streamSets.lists = [][]StreamRef{nil}
+	t.streamSets.Lists = [][]StreamRef{nil}
 	lists := make([][]uint32, len(own))
 	for i, list := range own {
 		if len(list) == 0 {
 			continue
 		}
-		if !d.budget.take(int64(len(list)) * 4) {
-			d.fail(errMemory)
+		if !d.Budget.Take(int64(len(list)) * 4) {
+			d.Fail(codec.ErrMemory)
 			return
 		}
 		lists[i] = make([]uint32, len(list))
 		for j, x := range list {
 			if x < 0 || x >= int64(len(c.Communicators)) {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return
 			}
 			lists[i][j] = uint32(x)
 		}
 	}
-	c.Ranks.own, c.Ranks.ownLists.lists = mine, lists
+	c.Ranks.own, c.Ranks.ownLists.Lists = mine, lists
 }
 
 // appendStreams writes which value sequence each stream of each thread has. Many threads have the same streams, and
 // often the same sequences for them: what they have stands once.
 func appendStreams(c *Content) []byte {
 	s := newSection()
-	s.number(uint64(len(c.Sequences)))
-	sets, assignments := newListTable(), newListTable()
-	s.renumbered(&c.Threads.streams, func(k int64) int64 {
-		streams := c.Threads.streamSets.lists[k]
+	s.Number(uint64(len(c.Sequences)))
+	sets, assignments := codec.NewListTable(), codec.NewListTable()
+	s.Renumbered(&c.Threads.streams, func(k int64) int64 {
+		streams := c.Threads.streamSets.Lists[k]
 		set, sequences := make([]int64, 0, 2*len(streams)), make([]int64, 1, 1+len(streams))
 		for _, ref := range streams {
 			set = append(set, int64(ref.Terminal))
@@ -360,27 +178,27 @@ func appendStreams(c *Content) []byte {
 		for _, ref := range streams {
 			set = append(set, int64(ref.Number))
 		}
-		sequences[0] = int64(sets.index(set))
-		return int64(assignments.index(sequences))
+		sequences[0] = int64(sets.Index(set))
+		return int64(assignments.Index(sequences))
 	})
-	s.b = appendLists(s.b, sets.lists)
-	s.b = appendLists(s.b, assignments.lists)
-	return s.bytes()
+	s.Lists(sets.Lists)
+	s.Lists(assignments.Lists)
+	return s.Bytes()
 }
 
 // streams fills in the streams of c.Threads and returns the number of sequences.
 func (d *decoder) streams(c *Content) int {
-	count := d.uvarintUpTo(math.MaxInt32)
-	mine, sets, assignments := d.numbers(c.Threads.Len()), d.lists(), d.lists()
+	count := d.UvarintUpTo(math.MaxInt32)
+	mine, sets, assignments := d.Numbers(c.Threads.Len()), d.Lists(), d.Lists()
 	all := make([][]StreamRef, len(assignments))
 	for i, sequences := range assignments {
 		if len(sequences) == 0 || sequences[0] < 0 || sequences[0] >= int64(len(sets)) {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 			return 0
 		}
 		set, n := sets[sequences[0]], len(sequences)-1
-		if len(set) != 2*n || !d.budget.take(int64(n)*12) {
-			d.fail(errNumber)
+		if len(set) != 2*n || !d.Budget.Take(int64(n)*12) {
+			d.Fail(codec.ErrNumber)
 			return 0
 		}
 		if n > 0 {
@@ -390,17 +208,17 @@ func (d *decoder) streams(c *Content) int {
 			sequence := sequences[1+j]
 			if set[j] < 0 || set[j] >= int64(len(c.Signatures)) || set[n+j] < 0 || set[n+j] > math.MaxInt32 ||
 				sequence < 0 || sequence >= int64(count) {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return 0
 			}
 			all[i][j] = StreamRef{int32(set[j]), int32(set[n+j]), int32(sequence)}
 		}
 	}
-	if d.err == nil && !mine.Within(0, int64(len(all))) {
-		d.fail(errNumber)
+	if d.Err == nil && !mine.Within(0, int64(len(all))) {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err == nil {
-		c.Threads.streams, c.Threads.streamSets.lists = mine, all
+	if d.Err == nil {
+		c.Threads.streams, c.Threads.streamSets.Lists = mine, all
 	}
 	return int(count)
 }
@@ -417,8 +235,8 @@ const (
 func appendTimingStart(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
-	s.numbers(&t.first)
-	s.column(t.Len(), func(i int) int64 {
+	s.Numbers(&t.first)
+	s.Column(t.Len(), func(i int) int64 {
 		switch {
 		case t.timed(i):
 			return timingOfCalls
@@ -427,19 +245,235 @@ func appendTimingStart(c *Content) []byte {
 		}
 		return timingNone
 	})
-	s.numbers(&t.length)
-	s.numbers(&t.inside)
-	return s.bytes()
+	s.Numbers(&t.length)
+	s.Numbers(&t.inside)
+	return s.Bytes()
 }
 
 // timingStart fills in c.Threads and returns which timing the threads have.
-func (d *decoder) timingStart(c *Content) Numbers {
+func (d *decoder) timingStart(c *Content) codec.Numbers {
 	t := &c.Threads
 	n := t.Len()
-	var has Numbers
-	t.first, has, t.length, t.inside = d.numbers(n), d.numbers(n), d.numbers(n), d.numbers(n)
-	if d.err == nil && !has.Within(timingNone, timingAggregates+1) {
-		d.fail(errNumber)
+	var has codec.Numbers
+	t.first, has, t.length, t.inside = d.Numbers(n), d.Numbers(n), d.Numbers(n), d.Numbers(n)
+	if d.Err == nil && !has.Within(timingNone, timingAggregates+1) {
+		d.Fail(codec.ErrNumber)
 	}
 	return has
+}
+
+// The clock samples of all ranks, and when these started, as differences to what is expected: the clocks of ranks on one
+// node are the same, and a tick takes the same time everywhere. So most of what a rank has of its own is when it was
+// sampled.
+
+// A clockExpectation is what the next rank's clocks are expected by.
+type clockExpectation struct {
+	perTick uint64                       // nanoseconds per tick, in 2^-32
+	first   map[int64]timing.ClockSample // of the last rank on each node, by the text of its boot id
+}
+
+// clockRate is the rate that a table is written with: that of the first rank with two samples.
+func clockRate(t *RankTable) uint64 {
+	rows, at := t.samples.Lookup(), t.Lookup()
+	for i := range t.Len() {
+		if from, to := rows.Rows(i); to-from < 2 {
+			continue
+		}
+		samples := at(i).Clock.Samples
+		ticks, ns := differences(samples[0], samples[len(samples)-1])
+		hi, lo := uint64(ns)>>32, uint64(ns)<<32
+		if ticks <= 0 || ns < 0 || hi >= uint64(ticks) {
+			return 0
+		}
+		q, _ := bits.Div64(hi, lo, uint64(ticks))
+		return q
+	}
+	return 0
+}
+
+func differences(a, b timing.ClockSample) (ticks, ns int64) {
+	return b.Ticks - a.Ticks, b.MonotonicNS - a.MonotonicNS
+}
+
+// after is how many nanoseconds so many ticks are expected to take, rounded towards 0. Sums wrap around at 64 bits.
+func (e *clockExpectation) after(ticks int64) int64 {
+	n := uint64(ticks)
+	if ticks < 0 {
+		n = -n
+	}
+	hi, lo := bits.Mul64(n, e.perTick)
+	ns := int64(hi<<32 | lo>>32)
+	if ticks < 0 {
+		return -ns
+	}
+	return ns
+}
+
+// code gives a sample as the differences to what is expected after another one; decode takes them back.
+func (e *clockExpectation) code(before, s timing.ClockSample) (ticks, ns, offset int64) {
+	ticks, ns = differences(before, s)
+	return ticks, ns - e.after(ticks), (s.RealtimeNS - s.MonotonicNS) - (before.RealtimeNS - before.MonotonicNS)
+}
+
+func (e *clockExpectation) decode(before timing.ClockSample, ticks, ns, offset int64) timing.ClockSample {
+	s := timing.ClockSample{Ticks: before.Ticks + ticks, MonotonicNS: before.MonotonicNS + e.after(ticks) + ns}
+	s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + offset
+	return s
+}
+
+// asBefore, in the place of how many samples a rank has, says that it has those of the rank before on its node.
+const asBefore = -1
+
+// StartUnit is in which steps of ns, from the first rank's on, a finished trace knows when ranks started.
+const (
+	StartUnit  = 1 << startShift
+	startShift = 20
+)
+
+func (s *sectionWriter) clocks(t *RankTable) {
+	e := clockExpectation{clockRate(t), map[int64]timing.ClockSample{}}
+	boot := t.texts[bootText].Lookup()
+	rows, at := t.samples.Lookup(), t.Lookup()
+	last := map[int64]int{} // row of the last rank with samples on each node
+	var columns [clockColumns][]int64
+	counts := t.samples.Counts()
+	for i := range counts {
+		if counts[i] == 0 {
+			continue
+		}
+		if k, known := last[boot(i)]; known && equalRows(rows, k, i) {
+			counts[i] = asBefore
+			continue
+		}
+		last[boot(i)] = i
+		samples := at(i).Clock.Samples
+		before := e.first[boot(i)]
+		for _, sample := range samples {
+			ticks, ns, offset := e.code(before, sample)
+			columns[0], columns[1], columns[2] = append(columns[0], ticks), append(columns[1], ns), append(columns[2], offset)
+			before = sample
+		}
+		e.first[boot(i)] = samples[0]
+	}
+	s.Number(e.perTick)
+	s.Sequence(counts)
+	for _, column := range columns {
+		s.Sequence(column)
+	}
+	s.starts(&t.start)
+}
+
+// equalRows reports whether two rows have equal ones of a ragged table.
+func equalRows(l *codec.RaggedLookup, a, b int) bool {
+	from, to := l.Rows(a)
+	first, end := l.Rows(b)
+	if to-from != end-first {
+		return false
+	}
+	for k := range l.Columns {
+		for i := range to - from {
+			if l.At(k, from+i) != l.At(k, first+i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// starts writes the first rank's start, and those of all as differences to it, in units if all are whole ones.
+func (s *sectionWriter) starts(list *codec.Numbers) {
+	if list.Len() == 0 {
+		return
+	}
+	first, any := list.At(0), int64(0)
+	for _, v := range list.All() {
+		any |= v - first
+	}
+	shift := 0
+	if any != 0 && any%StartUnit == 0 {
+		shift = startShift
+	}
+	s.Signed(first)
+	s.Number(uint64(shift))
+	at := list.Lookup()
+	s.Column(list.Len(), func(i int) int64 { return (at(i) - first) >> shift })
+}
+
+func (d *decoder) starts(n int) (starts codec.Numbers) {
+	if n == 0 {
+		return starts
+	}
+	first, shift, all := d.Varint(), d.Uvarint(), d.Numbers(n)
+	if shift != 0 && shift != startShift {
+		d.Fail(codec.ErrNumber)
+		return starts
+	}
+	for run, count := range all.Runs() {
+		starts.PushRun(first+run.First<<shift, run.Step<<shift, count)
+	}
+	return starts
+}
+
+// clocks reads what sectionWriter.clocks wrote; the texts of the ranks are there.
+func (d *decoder) clocks(t *RankTable, n int) {
+	e := clockExpectation{d.Uvarint(), map[int64]timing.ClockSample{}}
+	counts := d.Numbers(n)
+	own := 0
+	for run, count := range counts.Runs() {
+		for range count {
+			if run.First < asBefore || run.First > math.MaxInt32 || own > math.MaxInt32 {
+				d.Fail(codec.ErrNumber)
+				return
+			}
+			own += int(max(0, run.First))
+			run.First += run.Step
+		}
+	}
+	var coded [clockColumns]func(int) int64
+	for k := range coded {
+		column := d.Numbers(own)
+		coded[k] = column.Lookup()
+	}
+	t.start = d.starts(n)
+	if d.Err != nil {
+		return
+	}
+	boot, next := t.texts[bootText].Lookup(), 0
+	last := map[int64][]timing.ClockSample{} // of each node
+	for i, count := range counts.All() {
+		samples := last[boot(i)]
+		if count != asBefore {
+			samples = nil
+		} else if samples == nil {
+			d.Fail(codec.ErrNumber)
+			return
+		}
+		if !d.Temporary(max(count, int64(len(samples))) * 8 * clockColumns) {
+			return
+		}
+		for k := range count {
+			before := e.first[boot(i)]
+			if k > 0 {
+				before = samples[k-1]
+			}
+			samples = append(samples, e.decode(before, coded[0](next), coded[1](next), coded[2](next)))
+			next++
+		}
+		if count > 0 {
+			last[boot(i)], e.first[boot(i)] = samples, samples[0]
+		}
+		var before timing.ClockSample
+		for _, sample := range samples {
+			t.addSample(before, sample)
+			before = sample
+		}
+		t.samples.End(clockColumns)
+	}
+	held := int64(0)
+	for k := range t.samples.Columns {
+		held += t.samples.Columns[k].Bytes()
+	}
+	if !d.Budget.Take(held) {
+		d.Fail(codec.ErrMemory)
+	}
 }

@@ -2,23 +2,29 @@ package trace
 
 import (
 	"encoding/binary"
+	"fmt"
 	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A RankTable holds ranks by column: what ranks have in common is there once, so that a million of a regular job take
 // little memory. What each has of its own (clock samples, starts) takes eight bytes a number. The zero value is empty; a
 // copy shares what it holds with the original, so only one of them may change.
 type RankTable struct {
-	number, pid, start, dropped Numbers
-	texts                       [rankTexts]Numbers // indices into strings
-	strings                     stringDictionary
-	own                         Numbers // indices into ownLists
-	ownLists                    listDictionary[uint32]
-	samples                     ragged
-	context                     ragged
+	number, pid, start, dropped codec.Numbers
+	texts                       [rankTexts]codec.Numbers // indices into strings
+	strings                     codec.StringDictionary
+	own                         codec.Numbers // indices into ownLists
+	ownLists                    codec.ListDictionary[uint32]
+	samples                     codec.Ragged
+	context                     codec.Ragged
 	evidence                    evidenceTable
-	ends                        ragged // none or one of each
-	tracers                     ragged // the same
+	ends                        codec.Ragged // none or one of each
+	tracers                     codec.Ragged // the same
 }
 
 // The texts of a rank.
@@ -52,31 +58,31 @@ func (t *RankTable) Append(r Rank) {
 	t.start.Push(r.StartRealtimeNS)
 	t.dropped.Push(int64(r.Dropped))
 	for i, text := range [rankTexts]string{r.Host, r.Pod, r.Node, r.BootID, r.Executable, r.EndedEarly, r.Clock.Kind} {
-		t.texts[i].Push(t.strings.index(text))
+		t.texts[i].Push(t.strings.Index(text))
 	}
-	t.own.Push(t.ownLists.index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
-	var before ClockSample
+	t.own.Push(t.ownLists.Index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
+	var before timing.ClockSample
 	for _, s := range r.Clock.Samples {
 		t.addSample(before, s)
 		before = s
 	}
-	t.samples.end(clockColumns)
+	t.samples.End(clockColumns)
 	t.appendContextOf(r.Context)
 	t.evidence.append(&r)
 	if r.End != nil {
-		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
+		t.ends.Add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
 	}
-	t.ends.end(endColumns)
+	t.ends.End(endColumns)
 	if r.Tracer != nil {
 		columns := r.Tracer.columns()
-		t.tracers.add(tracerColumns, columns[:]...)
+		t.tracers.Add(tracerColumns, columns[:]...)
 	}
-	t.tracers.end(tracerColumns)
+	t.tracers.End(tracerColumns)
 }
 
 // addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
-func (t *RankTable) addSample(before, s ClockSample) {
-	t.samples.add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
+func (t *RankTable) addSample(before, s timing.ClockSample) {
+	t.samples.Add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
 		(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
 }
 
@@ -87,38 +93,38 @@ func (t *RankTable) At(i int) Rank { return t.Lookup()(i) }
 // for as long as the table does not change.
 func (t *RankTable) Lookup() func(i int) Rank {
 	number, pid, start, dropped, own := t.number.Lookup(), t.pid.Lookup(), t.start.Lookup(), t.dropped.Lookup(), t.own.Lookup()
-	var texts [rankTexts]numbersLookup
+	var texts [rankTexts]codec.NumbersLookup
 	for k := range texts {
-		texts[k].of = &t.texts[k]
+		texts[k].Of = &t.texts[k]
 	}
-	samples, context, evidence, ends, tracers := t.samples.lookup(), t.context.lookup(), t.evidence.lookup(), t.ends.lookup(), t.tracers.lookup()
+	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
 	return func(i int) Rank {
-		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
+		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
 			Rank: int(number(i)), Host: text(hostText), Pod: text(podText), Node: text(nodeText), BootID: text(bootText),
 			PID: int(pid(i)), Executable: text(executableText), StartRealtimeNS: start(i),
-			Clock: Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
-			CommunicatorsOwn: t.ownLists.lists[own(i)],
+			Clock: timing.Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
+			CommunicatorsOwn: t.ownLists.Lists[own(i)],
 		}
-		if from, to := samples.rows(i); to > from {
-			r.Clock.Samples = make([]ClockSample, to-from)
-			var before ClockSample
+		if from, to := samples.Rows(i); to > from {
+			r.Clock.Samples = make([]timing.ClockSample, to-from)
+			var before timing.ClockSample
 			for k := range r.Clock.Samples {
 				s := &r.Clock.Samples[k]
-				s.Ticks = before.Ticks + samples.at(0, from+k)
-				s.MonotonicNS = before.MonotonicNS + samples.at(1, from+k)
-				s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + samples.at(2, from+k)
+				s.Ticks = before.Ticks + samples.At(0, from+k)
+				s.MonotonicNS = before.MonotonicNS + samples.At(1, from+k)
+				s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + samples.At(2, from+k)
 				before = *s
 			}
 		}
-		from, to := context.rows(i)
+		from, to := context.Rows(i)
 		r.Context = contextOf(context, from, to)
 		evidence(i, &r)
-		if from, to := ends.rows(i); to > from {
-			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
+		if from, to := ends.Rows(i); to > from {
+			r.End = &End{Ticks: ends.At(0, from), Signal: int(ends.At(1, from)), ExitCode: int(ends.At(2, from))}
 		}
-		if from, to := tracers.rows(i); to > from {
-			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.at(column, from) })
+		if from, to := tracers.Rows(i); to > from {
+			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })
 		}
 		return r
 	}
@@ -146,21 +152,21 @@ func (t *RankTable) List() []Rank {
 }
 
 // Numbers are the ranks' numbers in MPI_COMM_WORLD, by row.
-func (t *RankTable) Numbers() *Numbers { return &t.number }
+func (t *RankTable) Numbers() *codec.Numbers { return &t.number }
 
 // Starts are the ranks' StartRealtimeNS, by row.
-func (t *RankTable) Starts() *Numbers { return &t.start }
+func (t *RankTable) Starts() *codec.Numbers { return &t.start }
 
 // CommunicatorsOwn gives a function that finds the communicators of the rank in a row. Ranks with the same ones share the
 // list.
 func (t *RankTable) CommunicatorsOwn() func(i int) []uint32 {
 	own := t.own.Lookup()
-	return func(i int) []uint32 { return t.ownLists.lists[own(i)] }
+	return func(i int) []uint32 { return t.ownLists.Lists[own(i)] }
 }
 
 // Find is the row of a rank by its number, of a table that is sorted; −1 if it is not there.
 func (t *RankTable) Find(number int) int {
-	i, ok := t.number.find(int64(number))
+	i, ok := t.number.Find(int64(number))
 	if !ok {
 		return -1
 	}
@@ -176,132 +182,125 @@ func (t *RankTable) Change(i int, change func(r *Rank)) {
 
 const clockColumns = 3
 
-// A ragged table has some rows for each row of another one, by column.
-type ragged struct {
-	first   Numbers // where the rows of each begin, and where the last one's end
-	columns []Numbers
-	n       int
+// A Run is Count ranks: Start, Start+Stride, …
+type Run struct {
+	Start, Count, Stride int
 }
 
-func (g *ragged) begin(columns int) {
-	if g.columns == nil {
-		g.columns = make([]Numbers, columns)
-		g.first.Push(0)
-	}
-}
+// A RankList is a sequence of ranks as runs, in order. It is canonical when made by NewRankList.
+type RankList []Run
 
-func (g *ragged) add(columns int, row ...int64) {
-	g.begin(columns)
-	for k, v := range row {
-		g.columns[k].Push(v)
-	}
-	g.n++
-}
-
-func (g *ragged) end(columns int) {
-	g.begin(columns)
-	g.first.Push(int64(g.n))
-}
-
-func (g *ragged) counts() []int64 {
-	var counts []int64
-	before := int64(0)
-	for i, v := range g.first.All() {
-		if i > 0 {
-			counts = append(counts, v-before)
+// NewRankList writes ranks, in the order given, as the fewest runs that a left-to-right scan finds.
+func NewRankList(ranks []int) RankList {
+	var list RankList
+	for i := 0; i < len(ranks); {
+		run := Run{Start: ranks[i], Count: 1, Stride: 1}
+		if i+1 < len(ranks) {
+			stride := ranks[i+1] - ranks[i]
+			n := 2
+			for i+n < len(ranks) && ranks[i+n]-ranks[i+n-1] == stride {
+				n++
+			}
+			// a pair that is no neighbourhood may be the start of a better run one further on
+			if n > 2 || stride == 1 {
+				run = Run{ranks[i], n, stride}
+			}
 		}
-		before = v
+		list = append(list, run)
+		i += run.Count
 	}
-	return counts
+	return list
 }
 
-// starts says of each row whether it is the first of what it belongs to.
-func (g *ragged) starts() []bool {
-	starts := make([]bool, g.n+1)
-	for _, at := range g.first.All() {
-		starts[at] = true
+// Len is the number of ranks.
+func (l RankList) Len() int {
+	n := 0
+	for _, r := range l {
+		n += r.Count
 	}
-	return starts[:g.n]
+	return n
 }
 
-type raggedLookup struct {
-	first   numbersLookup
-	columns []numbersLookup
-}
-
-func (g *ragged) lookup() *raggedLookup {
-	l := &raggedLookup{first: numbersLookup{of: &g.first}, columns: make([]numbersLookup, len(g.columns))}
-	for k := range l.columns {
-		l.columns[k].of = &g.columns[k]
-	}
-	return l
-}
-
-func (l *raggedLookup) rows(i int) (from, to int) {
-	if l.first.of.n == 0 {
-		return 0, 0
-	}
-	return int(l.first.at(i)), int(l.first.at(i + 1))
-}
-
-func (l *raggedLookup) at(column, row int) int64 { return l.columns[column].at(row) }
-
-// A stringDictionary numbers distinct strings.
-type stringDictionary struct {
-	list []string
-	ids  map[string]int64
-}
-
-func (d *stringDictionary) index(s string) int64 {
-	if i, known := d.ids[s]; known {
-		return i
-	}
-	if d.ids == nil {
-		d.ids = map[string]int64{}
-		for i, have := range d.list { // a reader's
-			d.ids[have] = int64(i)
+// At returns the i-th rank; it panics when i is out of range.
+func (l RankList) At(i int) int {
+	for _, r := range l {
+		if i < r.Count {
+			return r.Start + i*r.Stride
 		}
-		return d.index(s)
+		i -= r.Count
 	}
-	i := int64(len(d.list))
-	d.ids[s] = i
-	d.list = append(d.list, s)
-	return i
+	panic("trace: rank list index out of range")
 }
 
-// A listDictionary numbers distinct lists.
-type listDictionary[T any] struct {
-	lists [][]T
-	ids   map[string]int64
-	last  int64 // most often the same list comes again
-}
-
-func (d *listDictionary[T]) index(list []T, appendTo func([]byte, *T) []byte) int64 {
-	if d.ids == nil {
-		d.ids = map[string]int64{}
-		for i, have := range d.lists { // a reader's
-			d.ids[listKey(have, appendTo)] = int64(i)
+// Index returns the position of rank, −1 if it is not in the list.
+func (l RankList) Index(rank int) int {
+	base := 0
+	for _, r := range l {
+		d := rank - r.Start
+		if r.Stride == 0 {
+			if d == 0 {
+				return base
+			}
+		} else if d%r.Stride == 0 {
+			if k := d / r.Stride; k >= 0 && k < r.Count {
+				return base + k
+			}
 		}
-	} else if last := d.lists[d.last]; len(last) == len(list) && (len(list) == 0 || &last[0] == &list[0]) {
-		return d.last
+		base += r.Count
 	}
-	key := listKey(list, appendTo)
-	i, known := d.ids[key]
-	if !known {
-		i = int64(len(d.lists))
-		d.ids[key] = i
-		d.lists = append(d.lists, list)
-	} else if len(list) > 0 {
-		d.lists[i] = list // equal; the next one is most likely this
-	}
-	d.last = i
-	return i
+	return -1
 }
 
-func listKey[T any](list []T, appendTo func([]byte, *T) []byte) string {
-	var b []byte
-	for i := range list {
-		b = appendTo(b, &list[i])
+// Ranks expands the list.
+func (l RankList) Ranks() []int {
+	ranks := make([]int, 0, l.Len())
+	for _, r := range l {
+		for k := range r.Count {
+			ranks = append(ranks, r.Start+k*r.Stride)
+		}
 	}
-	return string(b)
+	return ranks
+}
+
+// String gives "0-3,8,10-20:2"; the part after the colon is the stride.
+func (l RankList) String() string {
+	parts := make([]string, 0, len(l))
+	for _, r := range l {
+		last := r.Start + (r.Count-1)*r.Stride
+		switch {
+		case r.Count == 1:
+			parts = append(parts, fmt.Sprint(r.Start))
+		case r.Stride == 1:
+			parts = append(parts, fmt.Sprintf("%d-%d", r.Start, last))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d:%d", r.Start, last, r.Stride))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseRankList reads what String gives; "" is an empty list.
+func ParseRankList(text string) (RankList, error) {
+	var list RankList
+	if text == "" {
+		return list, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		var first, last, stride int
+		var err error
+		span, step, strided := strings.Cut(part, ":")
+		from, to, isRange := strings.Cut(span, "-")
+		first, err = strconv.Atoi(from)
+		if last = first; err == nil && isRange {
+			last, err = strconv.Atoi(to)
+		}
+		if stride = 1; err == nil && strided {
+			stride, err = strconv.Atoi(step)
+		}
+		if err != nil || first < 0 || last < first || stride < 1 {
+			return nil, fmt.Errorf("ranks %q: %q is none of a rank, a range like 0-7, and one with a stride like 0-14:2", text, part)
+		}
+		list = append(list, Run{Start: first, Count: (last-first)/stride + 1, Stride: stride})
+	}
+	return list, nil
 }

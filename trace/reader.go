@@ -9,6 +9,9 @@ import (
 	"sync"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // An Option changes how a trace is opened.
@@ -17,7 +20,7 @@ type Option func(*Reader)
 // WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 8 × the file's size.
 // What needs more fails with an error that names this option.
 func WithMemoryLimit(bytes int64) Option {
-	return func(r *Reader) { r.budget = newBudget(bytes) }
+	return func(r *Reader) { r.budget = codec.NewBudget(bytes) }
 }
 
 const (
@@ -34,31 +37,31 @@ const (
 type Reader struct {
 	r       io.ReaderAt
 	size    int64
-	budget  *budget
+	budget  *codec.Budget
 	version int
-	index   *index
+	index   *codec.Index
 	ahead   []extent              // of the file, read already; only while it is opened
 	shared  Content               // without sequences and timing
 	means   []*semantics.Function // by position in shared.Functions
 	plans   []callPlan
-	timed   Numbers // which timing the threads have
+	timed   codec.Numbers // which timing the threads have
 
 	sequenceCount  int
-	sequenceBlocks []indexEntry
-	clockBlocks    []indexEntry
-	inline         sequenceBlock // value sequences that are a small section
-	timing         blockList     // by thread and part
-	summed         bool          // some of them have sums
-	aggregates     blockList     // by thread
-	chunkBlocks    blockList     // by part
-	chunks         []Chunk
-	chapterBlocks  blockList        // by thread and number
-	long           map[int][]*Chunk // of the sequences that begin with chunks
-	timingPlan     *timingPlan
+	sequenceBlocks []codec.Entry
+	clockBlocks    []codec.Entry
+	inline         sequenceBlock   // value sequences that are a small section
+	timing         codec.BlockList // by thread and part
+	summed         bool            // some of them have sums
+	aggregates     codec.BlockList // by thread
+	chunkBlocks    codec.BlockList // by part
+	chunks         []codec.Chunk
+	chapterBlocks  codec.BlockList        // by thread and number
+	long           map[int][]*codec.Chunk // of the sequences that begin with chunks
+	timingPlan     *timing.Plan
 
 	mu        sync.Mutex
-	sequences map[int64]sequenceBlock  // by where they are
-	grammars  map[int]*sequenceGrammar // of sequences that are one; all cursors share it
+	sequences map[int64]sequenceBlock        // by where they are
+	grammars  map[int]*codec.SequenceGrammar // of sequences that are one; all cursors share it
 }
 
 // An extent is a part of the file.
@@ -69,8 +72,8 @@ type extent struct {
 
 // Open reads the index and what all ranks share. r is read at offsets below size, later too, when more is asked for.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
-	t := &Reader{r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*sequenceGrammar{}}
-	t.budget = newBudget(defaultMemoryLimit(size))
+	t := &Reader{r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*codec.SequenceGrammar{}}
+	t.budget = codec.NewBudget(defaultMemoryLimit(size))
 	for _, option := range options {
 		option(t)
 	}
@@ -103,11 +106,11 @@ func (t *Reader) open() error {
 		return err
 	}
 	for _, e := range t.ahead {
-		t.budget.give(int64(len(e.bytes)))
+		t.budget.Give(int64(len(e.bytes)))
 	}
 	t.ahead = nil
-	if !t.budget.take(int64(len(t.shared.Functions)) * bytesOfSemantics) {
-		return errMemory
+	if !t.budget.Take(int64(len(t.shared.Functions)) * bytesOfSemantics) {
+		return codec.ErrMemory
 	}
 	t.means = semanticsOf(t.shared.Functions)
 	t.plans = planCalls(&t.shared, t.means)
@@ -160,11 +163,11 @@ func (t *Reader) openIndex() error {
 	if err != nil {
 		return err
 	}
-	content, err := openBlock(block, blockIndex, t.budget)
+	content, err := codec.OpenBlock(block, blockIndex, t.budget)
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	if t.index, err = decodeIndex(content, end, t.budget); err != nil {
+	if t.index, err = codec.DecodeIndex(content, int64(headerSize), end, t.budget); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
@@ -187,15 +190,15 @@ func (t *Reader) openShared() error {
 		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures(c.Functions) }},
 		{blockCommunicators, "communicators", false, false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, false, func(d *decoder) {
-			c.Grammar = d.rules()
-			if d.err == nil {
-				lengths, d.err = c.Grammar.Lengths()
+			c.Grammar = d.Rules()
+			if d.Err == nil {
+				lengths, d.Err = c.Grammar.Lengths()
 			}
 		}},
 		{blockRanks, "ranks", false, false, func(d *decoder) { c.Ranks = d.ranks() }},
 		{blockRankMap, "rank map", false, false, func(d *decoder) { d.rankMap(c, lengths) }},
 		{blockChapters, "chapters", true, true, func(d *decoder) { t.openChapters(d, lengths) }},
-		{blockColumns, "columns", true, true, func(d *decoder) { c.Columns = d.columns() }},
+		{blockColumns, "columns", true, true, func(d *decoder) { c.Columns = d.Columns() }},
 		{blockStreams, "streams", false, false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockLongSequences, "long sequences", true, true, func(d *decoder) { t.long = d.longSequences(t.chunks, t.sequenceCount) }},
 		{blockTimingStart, "start of timing", false, false, func(d *decoder) { t.timed = d.timingStart(c) }},
@@ -239,8 +242,8 @@ func (t *Reader) have(offset, n int64) []byte {
 
 // read reads bytes of the file; they are booked on the budget.
 func (t *Reader) read(offset, n int64) ([]byte, error) {
-	if !t.budget.take(n) {
-		return nil, errMemory
+	if !t.budget.Take(n) {
+		return nil, codec.ErrMemory
 	}
 	if b := t.have(offset, n); b != nil {
 		return b, nil
@@ -256,16 +259,16 @@ func (t *Reader) read(offset, n int64) ([]byte, error) {
 }
 
 // block reads the block of an index entry.
-func (t *Reader) block(e indexEntry) ([]byte, error) {
-	b, err := t.read(e.offset, e.size)
+func (t *Reader) block(e codec.Entry) ([]byte, error) {
+	b, err := t.read(e.Offset, e.Size)
 	if err != nil {
 		return nil, err
 	}
-	content, err := openBlock(b, e.kind, t.budget)
+	content, err := codec.OpenBlock(b, e.Kind, t.budget)
 	if err != nil {
 		return nil, err
 	}
-	t.budget.give(e.size)
+	t.budget.Give(e.Size)
 	return content, nil
 }
 
@@ -291,7 +294,7 @@ func (t *Reader) Signatures() []Signature { return t.shared.Signatures }
 func (t *Reader) Communicators() []Communicator { return t.shared.Communicators }
 
 // Grammar holds the rules of all threads.
-func (t *Reader) Grammar() Grammar { return t.shared.Grammar }
+func (t *Reader) Grammar() grammar.Grammar { return t.shared.Grammar }
 
 // Ranks are sorted by rank.
 func (t *Reader) Ranks() *RankTable { return &t.shared.Ranks }
@@ -317,7 +320,7 @@ func (t *Reader) Sequence(i int) ([]int64, error) {
 			return nil
 		})
 	}
-	t.budget.give(booked)
+	t.budget.Give(booked)
 	return values, err
 }
 
@@ -326,16 +329,16 @@ func (t *Reader) sequence(i int) (values []int64, booked int64, err error) {
 	if values, booked, err = t.rest(i); err != nil || len(t.long[i]) == 0 {
 		return values, booked, err
 	}
-	all := Sequence{t.long[i], values}
+	all := codec.Sequence{Chunks: t.long[i], Values: values}
 	more := 8 * int64(all.Len())
-	if !t.budget.take(more) {
-		err = errMemory
+	if !t.budget.Take(more) {
+		err = codec.ErrMemory
 	} else {
 		booked += more
 		values, err = all.All()
 	}
 	if err != nil {
-		t.budget.give(booked)
+		t.budget.Give(booked)
 		return nil, 0, fmt.Errorf("trace: value sequence %d: %w", i, err)
 	}
 	return values, booked, nil
@@ -350,21 +353,21 @@ func (t *Reader) rest(i int) (values []int64, booked int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	d := decoder{b: b, budget: t.budget}
-	values = d.sequence()
-	if d.err != nil {
-		d.release()
-		return nil, 0, fmt.Errorf("trace: value sequence %d: %w", i, d.err)
+	d := newDecoder(b, t.budget)
+	values = d.Sequence()
+	if d.Err != nil {
+		d.Release()
+		return nil, 0, fmt.Errorf("trace: value sequence %d: %w", i, d.Err)
 	}
-	return values, d.scratch, nil
+	return values, d.Scratch, nil
 }
 
 // Aggregates reads the aggregated timing of Threads()[thread]; nil when the trace has none.
-func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
+func (t *Reader) Aggregates(thread int) ([]timing.Aggregate, error) {
 	if t.timed.At(thread) != timingAggregates {
 		return nil, nil
 	}
-	entry, ok := t.aggregates.find(int64(t.shared.timingRow(thread)), 0)
+	entry, ok := t.aggregates.Find(int64(t.shared.timingRow(thread)), 0)
 	where := t.shared.Threads.At(thread)
 	if !ok {
 		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: missing", where.Rank, where.Thread)
@@ -373,55 +376,53 @@ func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, err)
 	}
-	d := &decoder{b: content, budget: t.budget}
-	list := d.aggregates(len(t.shared.Signatures))
-	d.release()
-	t.budget.give(int64(len(content)))
-	if d.err == nil && len(d.b) > 0 {
-		d.fail(errNumber)
+	d := newDecoder(content, t.budget)
+	list := timing.ReadAggregates(d.Decoder, len(t.shared.Signatures))
+	d.Release()
+	t.budget.Give(int64(len(content)))
+	if d.Err == nil && len(d.Rest) > 0 {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
-		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, d.err)
+	if d.Err != nil {
+		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, d.Err)
 	}
 	return list, nil
 }
 
 // stream begins to read a value sequence.
-func (t *Reader) stream(sequence int) (valueStream, error) {
+func (t *Reader) stream(sequence int) (codec.ValueStream, clockReading, error) {
 	b, reading, err := t.sequenceBytes(sequence)
 	if err == nil && reading.form != plainReadings && t.long[sequence] != nil {
 		err = errReadings
 	}
 	if err != nil {
-		return valueStream{}, err
+		return codec.ValueStream{}, reading, err
 	}
-	rest := newValueStream(b, t.budget)
-	if err := t.shareGrammar(sequence, rest.encoded); err != nil {
-		return rest, err
+	rest := codec.NewValueStream(b, t.budget)
+	if err := t.shareGrammar(sequence, &rest); err != nil {
+		return rest, reading, err
 	}
-	s := newSequenceStream(Sequence{Chunks: t.long[sequence]}, &rest)
-	s.reading = reading
-	return s, nil
+	return codec.NewSequenceStream(codec.Sequence{Chunks: t.long[sequence]}, &rest), reading, nil
 }
 
 // shareGrammar decodes the grammar of a sequence that is one when the first cursor comes to it. It may be much larger
 // than its encoding: with one for each cursor the memory would end.
-func (t *Reader) shareGrammar(sequence int, r *sequenceReader) error {
-	if !r.isGrammar() {
+func (t *Reader) shareGrammar(sequence int, s *codec.ValueStream) error {
+	if !s.IsGrammar() {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.grammar = t.grammars[sequence]
-	if !r.start() {
-		return fmt.Errorf("value sequence %d: %w", sequence, r.d.err)
+	g, err := s.UseGrammar(t.grammars[sequence])
+	if err != nil {
+		return fmt.Errorf("value sequence %d: %w", sequence, err)
 	}
-	t.grammars[sequence] = r.grammar
+	t.grammars[sequence] = g
 	return nil
 }
 
 // memory is the budget for what cursors keep.
-func (t *Reader) memory() *budget { return t.budget }
+func (t *Reader) memory() *codec.Budget { return t.budget }
 
 func (t *Reader) beside(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
 
@@ -445,7 +446,7 @@ func (t *Reader) Content() (*Content, error) {
 		if values, _, err = t.sequence(i); err != nil {
 			return nil, err
 		}
-		c.Sequences[i] = Sequence{Values: values}
+		c.Sequences[i] = codec.Sequence{Values: values}
 	}
 	return c, nil
 }
@@ -458,10 +459,10 @@ func (t *Reader) StreamedContent() (*Content, error) {
 		return nil, ErrLeads
 	}
 	if t.sequenceCount > 0 {
-		if !t.budget.take(48 * int64(t.sequenceCount)) {
-			return nil, fmt.Errorf("trace: value sequences: %w", errMemory)
+		if !t.budget.Take(48 * int64(t.sequenceCount)) {
+			return nil, fmt.Errorf("trace: value sequences: %w", codec.ErrMemory)
 		}
-		c.Sequences = make([]Sequence, t.sequenceCount)
+		c.Sequences = make([]codec.Sequence, t.sequenceCount)
 	}
 	if err := t.checkChunks(); err != nil {
 		return nil, err
@@ -476,8 +477,8 @@ func (t *Reader) StreamedContent() (*Content, error) {
 	if err := t.resolveReadings(func(i int) []int64 { return c.Sequences[i].Values }); err != nil {
 		return nil, err
 	}
-	if !t.aggregates.empty() {
-		c.Threads.aggregates = make([][]Aggregate, c.Threads.Len())
+	if !t.aggregates.Empty() {
+		c.Threads.aggregates = make([][]timing.Aggregate, c.Threads.Len())
 		for i := range c.Threads.aggregates {
 			var err error
 			if c.Threads.aggregates[i], err = t.Aggregates(i); err != nil {

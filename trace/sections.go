@@ -1,138 +1,45 @@
 package trace
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
+
+// A sectionWriter writes sections of a trace: codec.SectionWriter, and what only a trace has.
+type sectionWriter struct{ *codec.SectionWriter }
+
+func newSection() *sectionWriter { return &sectionWriter{codec.NewSectionWriter()} }
+
+// A decoder reads what a trace has: codec.Decoder, and what only a trace has.
+type decoder struct{ *codec.Decoder }
+
+// newDecoder reads b, within a budget.
+func newDecoder(b []byte, m *codec.Budget) *decoder {
+	return &decoder{&codec.Decoder{Rest: b, Budget: m}}
+}
+
+// sectionDecoder reads a section, which begins with its strings.
+func sectionDecoder(b []byte, m *codec.Budget) *decoder {
+	return &decoder{codec.NewSectionDecoder(b, m)}
+}
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
 // is in docs/format-sections.md; the order of the fields there is the order here.
 
-// A sectionWriter collects numbers and strings of a section; the strings come first in the encoding.
-type sectionWriter struct {
-	strings *stringTable
-	b       []byte
-	values  []int64 // of the column that is being written
-}
-
-func newSection() *sectionWriter { return &sectionWriter{strings: newStringTable()} }
-
-func (s *sectionWriter) number(x uint64) { s.b = binary.AppendUvarint(s.b, x) }
-func (s *sectionWriter) signed(x int64)  { s.b = binary.AppendVarint(s.b, x) }
-func (s *sectionWriter) text(x string)   { s.number(uint64(s.strings.index(x))) }
-
-func (s *sectionWriter) flag(x bool) {
-	if x {
-		s.number(1)
-	} else {
-		s.number(0)
-	}
-}
-
-// column writes f(0), …, f(n−1) as a sequence.
-func (s *sectionWriter) column(n int, f func(i int) int64) {
-	s.values = s.values[:0]
-	for i := range n {
-		s.values = append(s.values, f(i))
-	}
-	s.b = AppendSequence(s.b, s.values)
-}
-
-func (s *sectionWriter) texts(n int, f func(i int) string) {
-	s.column(n, func(i int) int64 { return int64(s.strings.index(f(i))) })
-}
-
-// numbers writes a column.
-func (s *sectionWriter) numbers(list *Numbers) {
-	s.values = list.Values(s.values[:0])
-	s.b = AppendSequence(s.b, s.values)
-}
-
-// textNumbers writes a column of indices into a dictionary.
-func (s *sectionWriter) textNumbers(list *Numbers, dictionary []string) {
-	s.renumbered(list, func(k int64) int64 { return int64(s.strings.index(dictionary[k])) })
-}
-
-// renumbered writes a column of what a function makes of its numbers; it is called once for equal ones that follow
-// each other.
-func (s *sectionWriter) renumbered(list *Numbers, number func(int64) int64) {
-	s.values = s.values[:0]
-	for run, count := range list.Runs() {
-		if run.Step == 0 {
-			x := number(run.First)
-			for range count {
-				s.values = append(s.values, x)
-			}
-			continue
-		}
-		for range count {
-			s.values = append(s.values, number(run.First))
-			run.First += run.Step
-		}
-	}
-	s.b = AppendSequence(s.b, s.values)
-}
-
 func (s *sectionWriter) rankList(l RankList) {
-	s.number(uint64(len(l)))
+	s.Number(uint64(len(l)))
 	for _, r := range l {
-		s.signed(int64(r.Start))
-		s.number(uint64(r.Count))
-		s.signed(int64(r.Stride))
+		s.Signed(int64(r.Start))
+		s.Number(uint64(r.Count))
+		s.Signed(int64(r.Stride))
 	}
-}
-
-func (s *sectionWriter) bytes() []byte { return append(s.strings.append(nil), s.b...) }
-
-// sectionDecoder reads the strings of a section and leaves the rest.
-func sectionDecoder(b []byte, m *budget) *decoder {
-	d := &decoder{b: b, budget: m}
-	d.strings = d.stringList()
-	return d
-}
-
-func (d *decoder) text() string {
-	i := d.uvarint()
-	if i >= uint64(len(d.strings)) {
-		d.fail(errNumber)
-		return ""
-	}
-	return d.strings[i]
-}
-
-func (d *decoder) flag() bool { return d.uvarintUpTo(1) == 1 }
-func (d *decoder) int() int   { return int(d.uvarintUpTo(math.MaxInt32)) }
-
-// length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
-// in memory.
-func (d *decoder) length(size int64) int {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail(errTruncated)
-		return 0
-	}
-	if !d.budget.take(int64(n) * size) {
-		d.fail(errMemory)
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) texts(n int) []string {
-	list := make([]string, n)
-	for i, k := range d.column(n) {
-		if k < 0 || k >= int64(len(d.strings)) {
-			d.fail(errNumber)
-			break
-		}
-		list[i] = d.strings[k]
-	}
-	return list
 }
 
 func (d *decoder) rankList() RankList {
-	n := d.length(24)
+	n := d.Length(24)
 	if n == 0 {
 		return nil
 	}
@@ -140,12 +47,12 @@ func (d *decoder) rankList() RankList {
 	total := 0
 	for i := range l {
 		l[i] = Run{
-			Start:  int(d.int32()),
-			Count:  d.int(),
-			Stride: int(d.int32()),
+			Start:  int(d.Int32()),
+			Count:  d.Int(),
+			Stride: int(d.Int32()),
 		}
 		if total += l[i].Count; total > math.MaxInt32 {
-			d.fail(errNumber)
+			d.Fail(codec.ErrNumber)
 		}
 	}
 	return l
@@ -153,52 +60,52 @@ func (d *decoder) rankList() RankList {
 
 func appendMeta(m *Meta) []byte {
 	s := newSection()
-	s.flag(m.Final)
-	s.text(m.World)
-	s.number(uint64(m.WorldSize))
-	s.text(m.Implementation)
-	s.text(m.Version)
-	s.text(m.ABI)
-	s.text(m.CreatedBy)
-	s.text(m.CallSites)
-	s.text(string(m.Timing.Mode))
-	s.number(uint64(m.Timing.ErrorPercent))
-	s.number(uint64(len(m.Timing.Functions)))
+	s.Flag(m.Final)
+	s.Text(m.World)
+	s.Number(uint64(m.WorldSize))
+	s.Text(m.Implementation)
+	s.Text(m.Version)
+	s.Text(m.ABI)
+	s.Text(m.CreatedBy)
+	s.Text(m.CallSites)
+	s.Text(string(m.Timing.Mode))
+	s.Number(uint64(m.Timing.ErrorPercent))
+	s.Number(uint64(len(m.Timing.Functions)))
 	for _, f := range m.Timing.Functions {
-		s.text(f.Function)
-		s.number(uint64(f.ErrorPercent))
+		s.Text(f.Function)
+		s.Number(uint64(f.ErrorPercent))
 	}
-	s.number(uint64(m.Attempt))
-	s.number(uint64(m.Run))
+	s.Number(uint64(m.Attempt))
+	s.Number(uint64(m.Run))
 	s.rankList(m.MissingRanks)
-	s.number(uint64(len(m.Notes)))
+	s.Number(uint64(len(m.Notes)))
 	for _, note := range m.Notes {
-		s.text(note)
+		s.Text(note)
 	}
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) meta() Meta {
 	m := Meta{
-		Final: d.flag(), World: d.text(), WorldSize: d.int(), Implementation: d.text(), Version: d.text(),
-		ABI: d.text(), CreatedBy: d.text(), CallSites: d.text(), Timing: d.timingSettings(), Attempt: d.int(), Run: d.int(),
+		Final: d.Flag(), World: d.Text(), WorldSize: d.Int(), Implementation: d.Text(), Version: d.Text(),
+		ABI: d.Text(), CreatedBy: d.Text(), CallSites: d.Text(), Timing: d.timingSettings(), Attempt: d.Int(), Run: d.Int(),
 		MissingRanks: d.rankList(),
 	}
-	if n := d.length(16); n > 0 {
+	if n := d.Length(16); n > 0 {
 		m.Notes = make([]string, n)
 		for i := range m.Notes {
-			m.Notes[i] = d.text()
+			m.Notes[i] = d.Text()
 		}
 	}
 	return m
 }
 
-func (d *decoder) timingSettings() TimingSettings {
-	t := TimingSettings{Mode: TimingMode(d.text()), ErrorPercent: d.int()}
-	if n := d.length(24); n > 0 {
-		t.Functions = make([]FunctionError, n)
+func (d *decoder) timingSettings() timing.Settings {
+	t := timing.Settings{Mode: timing.Mode(d.Text()), ErrorPercent: d.Int()}
+	if n := d.Length(24); n > 0 {
+		t.Functions = make([]timing.FunctionError, n)
 		for i := range t.Functions {
-			t.Functions[i] = FunctionError{d.text(), d.int()}
+			t.Functions[i] = timing.FunctionError{Function: d.Text(), ErrorPercent: d.Int()}
 		}
 	}
 	return t
@@ -206,44 +113,44 @@ func (d *decoder) timingSettings() TimingSettings {
 
 func appendFunctions(functions []Function) []byte {
 	s := newSection()
-	s.number(uint64(len(functions)))
+	s.Number(uint64(len(functions)))
 	for _, f := range functions {
-		s.number(uint64(f.ID))
-		s.text(f.Name)
-		s.text(f.Class)
-		s.text(f.Return)
-		s.number(uint64(len(f.Parameters)))
+		s.Number(uint64(f.ID))
+		s.Text(f.Name)
+		s.Text(f.Class)
+		s.Text(f.Return)
+		s.Number(uint64(len(f.Parameters)))
 		for _, p := range f.Parameters {
-			s.text(p.Name)
-			s.text(p.Kind)
+			s.Text(p.Name)
+			s.Text(p.Kind)
 			x := uint64(p.Direction) << 1
 			if p.List {
 				x |= 1
 			}
-			s.number(x)
+			s.Number(x)
 		}
 	}
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) functions() []Function {
-	n := d.length(80)
+	n := d.Length(80)
 	if n == 0 {
 		return nil
 	}
 	functions := make([]Function, n)
 	for i := range functions {
 		f := &functions[i]
-		f.ID, f.Name, f.Class, f.Return = uint16(d.uvarintUpTo(math.MaxUint16)), d.text(), d.text(), d.text()
-		k := d.length(40)
+		f.ID, f.Name, f.Class, f.Return = uint16(d.UvarintUpTo(math.MaxUint16)), d.Text(), d.Text(), d.Text()
+		k := d.Length(40)
 		if k == 0 {
 			continue
 		}
 		f.Parameters = make([]Parameter, k)
 		for j := range f.Parameters {
 			p := &f.Parameters[j]
-			p.Name, p.Kind = d.text(), d.text()
-			x := d.uvarintUpTo(uint64(InOut)<<1 | 1)
+			p.Name, p.Kind = d.Text(), d.Text()
+			x := d.UvarintUpTo(uint64(InOut)<<1 | 1)
 			p.Direction, p.List = Direction(x>>1), x&1 == 1
 		}
 	}
@@ -253,24 +160,24 @@ func (d *decoder) functions() []Function {
 func appendSites(sites []Site) []byte {
 	s := newSection()
 	n := len(sites)
-	s.number(uint64(n))
-	s.texts(n, func(i int) string { return sites[i].BuildID })
-	s.texts(n, func(i int) string { return sites[i].Module })
-	s.column(n, func(i int) int64 { return int64(sites[i].Offset) })
-	s.texts(n, func(i int) string { return sites[i].Function })
-	s.texts(n, func(i int) string { return sites[i].File })
-	s.column(n, func(i int) int64 { return int64(sites[i].Line) })
+	s.Number(uint64(n))
+	s.Texts(n, func(i int) string { return sites[i].BuildID })
+	s.Texts(n, func(i int) string { return sites[i].Module })
+	s.Column(n, func(i int) int64 { return int64(sites[i].Offset) })
+	s.Texts(n, func(i int) string { return sites[i].Function })
+	s.Texts(n, func(i int) string { return sites[i].File })
+	s.Column(n, func(i int) int64 { return int64(sites[i].Line) })
 	// without call paths there is no such column
 	if slices.ContainsFunc(sites, func(s Site) bool { return s.Caller > 0 }) {
-		s.column(n, func(i int) int64 { return int64(sites[i].Caller) })
+		s.Column(n, func(i int) int64 { return int64(sites[i].Caller) })
 	}
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) sites() []Site {
-	n := d.rows(104)
-	buildIDs, modules, offsets := d.texts(n), d.texts(n), d.column(n)
-	functions, files, lines := d.texts(n), d.texts(n), d.column(n)
+	n := d.Rows(104)
+	buildIDs, modules, offsets := d.Texts(n), d.Texts(n), d.Column(n)
+	functions, files, lines := d.Texts(n), d.Texts(n), d.Column(n)
 	sites := make([]Site, n)
 	for i := range sites {
 		sites[i] = Site{
@@ -278,10 +185,10 @@ func (d *decoder) sites() []Site {
 			Function: functions[i], File: files[i], Line: int(lines[i]),
 		}
 	}
-	if d.err == nil && len(d.b) > 0 {
-		for i, caller := range d.column(n) {
+	if d.Err == nil && len(d.Rest) > 0 {
+		for i, caller := range d.Column(n) {
 			if caller < 0 || caller > int64(i) { // before i: no path goes in a circle
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				break
 			}
 			sites[i].Caller = uint32(caller)
@@ -290,34 +197,23 @@ func (d *decoder) sites() []Site {
 	return sites
 }
 
-// rows is the number of rows of a table in columns, size bytes each in memory: unlike length it is not bounded by
-// the input, only by the budget.
-func (d *decoder) rows(size int64) int {
-	n := d.uvarint()
-	if n > math.MaxInt32 || !d.budget.take(int64(n)*size) {
-		d.fail(errMemory)
-		return 0
-	}
-	return int(n)
-}
-
 // appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()
 	n := len(communicators)
-	s.number(uint64(n))
-	s.texts(n, func(i int) string { return communicators[i].GlobalName })
+	s.Number(uint64(n))
+	s.Texts(n, func(i int) string { return communicators[i].GlobalName })
 	lists := make([][]int64, n)
 	list := func(f func(c *Communicator) []int64) {
 		for i := range communicators {
 			lists[i] = f(&communicators[i])
 		}
-		s.b = appendLists(s.b, lists)
+		s.Lists(lists)
 	}
 	list(func(c *Communicator) []int64 { return c.Members.numbers() })
 	list(func(c *Communicator) []int64 { return c.Remote.numbers() })
-	s.texts(n, func(i int) string { return communicators[i].Label })
-	s.column(n, func(i int) int64 {
+	s.Texts(n, func(i int) string { return communicators[i].Label })
+	s.Column(n, func(i int) int64 {
 		if communicators[i].Topology.Graph {
 			return 1
 		}
@@ -333,17 +229,17 @@ func appendCommunicators(communicators []Communicator) []byte {
 		}
 		return extents
 	})
-	return s.bytes()
+	return s.Bytes()
 }
 
 func (d *decoder) communicators() []Communicator {
-	n := d.rows(144)
-	names, members, remotes := d.texts(n), d.rankLists(n), d.rankLists(n)
-	labels, graphs, grids := d.texts(n), d.column(n), d.lists()
-	if d.err == nil && len(grids) != n {
-		d.fail(errNumber)
+	n := d.Rows(144)
+	names, members, remotes := d.Texts(n), d.rankLists(n), d.rankLists(n)
+	labels, graphs, grids := d.Texts(n), d.Column(n), d.Lists()
+	if d.Err == nil && len(grids) != n {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil || n == 0 {
+	if d.Err != nil || n == 0 {
 		return nil
 	}
 	communicators := make([]Communicator, n)
@@ -352,8 +248,8 @@ func (d *decoder) communicators() []Communicator {
 		c.GlobalName, c.Members, c.Remote, c.Label = names[i], members[i], remotes[i], labels[i]
 		c.Topology.Graph = graphs[i] != 0
 		for _, x := range grids[i] {
-			if x < 0 || x>>1 > math.MaxInt32 || !d.budget.take(9) {
-				d.fail(errNumber)
+			if x < 0 || x>>1 > math.MaxInt32 || !d.Budget.Take(9) {
+				d.Fail(codec.ErrNumber)
 				return nil
 			}
 			c.Topology.Dims = append(c.Topology.Dims, int(x>>1))
@@ -374,28 +270,28 @@ func (l RankList) numbers() []int64 {
 
 // rankLists reads n lists of runs.
 func (d *decoder) rankLists(n int) []RankList {
-	lists := d.lists()
-	if d.err == nil && len(lists) != n {
-		d.fail(errNumber)
+	lists := d.Lists()
+	if d.Err == nil && len(lists) != n {
+		d.Fail(codec.ErrNumber)
 	}
-	if d.err != nil {
+	if d.Err != nil {
 		return make([]RankList, n)
 	}
 	ranks := make([]RankList, n)
 	for i, list := range lists {
-		if len(list)%3 != 0 || !d.budget.take(int64(len(list))*8) {
-			d.fail(errNumber)
+		if len(list)%3 != 0 || !d.Budget.Take(int64(len(list))*8) {
+			d.Fail(codec.ErrNumber)
 			return ranks
 		}
 		total := 0
 		for ; len(list) > 0; list = list[3:] {
 			for _, x := range list[:3] {
 				if x < math.MinInt32 || x > math.MaxInt32 {
-					d.fail(errNumber)
+					d.Fail(codec.ErrNumber)
 				}
 			}
 			if list[1] < 0 || total > math.MaxInt32 {
-				d.fail(errNumber)
+				d.Fail(codec.ErrNumber)
 				return ranks
 			}
 			total += int(list[1])

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A randomProgram makes a trace with all forms of values and all fillings, by chance: signatures with parameters of all
@@ -60,7 +63,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	}
 	c := &trace.Content{
 		Meta: trace.Meta{Final: true, World: "w", WorldSize: programRanks, CallSites: "none",
-			Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
+			Timing: timing.Settings{Mode: timing.Lossless}},
 		Communicators: []trace.Communicator{{GlobalName: "MPI_COMM_WORLD", Members: trace.RankList{{0, programRanks, 1}}}},
 	}
 	for i, members := range []trace.RankList{{{2, 1, 1}, {0, 2, 1}}, {{1, 2, 1}, {0, 1, 1}}, {{0, 1, 1}, {2, 1, 1}, {1, 1, 1}},
@@ -70,7 +73,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	if threaded {
 		p.threads += 2
 	}
-	c.Columns = make([]trace.Numbers, 3)
+	c.Columns = make([]codec.Numbers, 3)
 	for range p.threads {
 		c.Columns[0].Push(p.Int64N(3))
 		c.Columns[1].Push(p.Int64N(100))
@@ -79,7 +82,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 	p.content = c
 	creating, others := p.signatures(relativeHandles)
 	for i := range programRanks {
-		c.Ranks.Append(trace.Rank{Rank: i, CommunicatorsOwn: []uint32{0, 1, 2, 3, 4}, Clock: trace.Clock{Kind: "monotonic"}})
+		c.Ranks.Append(trace.Rank{Rank: i, CommunicatorsOwn: []uint32{0, 1, 2, 3, 4}, Clock: timing.Clock{Kind: "monotonic"}})
 	}
 	var threads []trace.Thread
 	for i := range p.threads {
@@ -263,7 +266,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 			terminals = append(terminals, body...)
 		}
 	}
-	s := trace.NewSequitur()
+	s := grammar.NewSequitur()
 	for _, terminal := range terminals {
 		s.Append(terminal)
 	}
@@ -271,7 +274,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 	for _, rule := range s.Grammar().Rules {
 		for i := range rule {
 			if rule[i].IsRule() {
-				rule[i] = trace.RuleSymbol(rule[i].Rule()+th.Root, rule[i].Count)
+				rule[i] = grammar.RuleSymbol(rule[i].Rule()+th.Root, rule[i].Count)
 			}
 		}
 		c.Grammar.Rules = append(c.Grammar.Rules, rule)
@@ -286,7 +289,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 		}
 		for k, of := range p.consumed[terminal] {
 			th.Streams = append(th.Streams, trace.StreamRef{Terminal: terminal, Number: int32(k), Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, trace.Sequence{Values: p.stream(of, calls[terminal])})
+			c.Sequences = append(c.Sequences, codec.Sequence{Values: p.stream(of, calls[terminal])})
 		}
 	}
 	tick := int64(0)

@@ -1,5 +1,15 @@
 package trace
 
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
+
 // A Function describes one MPI function as the trace stores it, so that a reader needs no other table.
 type Function struct {
 	ID         uint16 // append-only, from the tracer's table of the MPI standard
@@ -64,13 +74,13 @@ type Value struct {
 // signatures are equal.
 type Signature struct {
 	Function uint16
-	// Untraced tells that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
+	// Untraced reports that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
 	// previous call: the gap before this call may hold MPI calls that were not recorded, and is not computation.
 	Untraced bool
-	// StatusIgnored tells that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
+	// StatusIgnored reports that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
 	// same.
 	StatusIgnored bool
-	// Generalized tells that the recorder had reached its limit of memory: what is absent of the arguments, the call site
+	// Generalized reports that the recorder had reached its limit of memory: what is absent of the arguments, the call site
 	// among them, the calls had and the trace has not.
 	Generalized bool
 	Site        uint32 // 1 + index into the table of call sites; 0: unknown
@@ -122,4 +132,213 @@ type Topology struct {
 	Dims     []int // Cartesian dimensions
 	Periodic []bool
 	Graph    bool // a graph or distributed graph
+}
+
+// A SegmentKind says what sort of memory a pointer leads to. The number is part of the file format: append only.
+type SegmentKind uint8
+
+// Kinds of segments.
+const (
+	HeapSegment     SegmentKind = iota + 1 // malloc and its relatives
+	MappedSegment                          // mmap
+	StaticSegment                          // data of an executable or shared library
+	StackSegment                           // the stack of a thread
+	DeviceSegment                          // memory of an accelerator
+	ManagedSegment                         // memory that moves between host and accelerator
+	PinnedSegment                          // page-locked host memory
+	UnknownSegment                         // one address, of memory whose origin is not known
+	lastSegmentKind = UnknownSegment
+)
+
+var segmentKinds = [...]string{
+	HeapSegment: "heap", MappedSegment: "mapped", StaticSegment: "static", StackSegment: "stack",
+	DeviceSegment: "device", ManagedSegment: "managed", PinnedSegment: "pinned", UnknownSegment: "unknown",
+}
+
+// String is the kind as texts have it.
+func (k SegmentKind) String() string {
+	if k == 0 || int(k) >= len(segmentKinds) {
+		return "segment kind " + strconv.Itoa(int(k))
+	}
+	return segmentKinds[k]
+}
+
+// A Segment is memory that a program got in one piece: an allocation, the static data of a module, a thread's stack. A
+// Value of form Pointer names one and an offset into it. Segments are named by what is the same on all ranks that do the
+// same thing: what was allocated where and how large, and Ordinal among those that lived at the same time. A name is
+// used again once its segment was freed, so a buffer that every iteration allocates anew is one segment.
+type Segment struct {
+	Kind SegmentKind
+	// Number is the device of Device, Managed and Pinned, the thread of Stack; else 0.
+	Number int
+	// Site is 1 + the index of the call site that allocated it, for Static of the module's first byte (offset 0); 0: not
+	// known.
+	Site uint32
+	// Size in bytes; 0 for Stack and Unknown.
+	Size uint64
+	// Ordinal tells segments apart that are alike, from 0 in order of first use in an MPI call.
+	Ordinal int
+}
+
+// Segments are what pointers lead to.
+func (t *Reader) Segments() []Segment { return t.shared.Segments }
+
+func appendSegments(segments []Segment) []byte {
+	n := len(segments)
+	b := binary.AppendUvarint(nil, uint64(n))
+	for _, field := range []func(*Segment) int64{
+		func(s *Segment) int64 { return int64(s.Kind) },
+		func(s *Segment) int64 { return int64(s.Number) },
+		func(s *Segment) int64 { return int64(s.Site) },
+		func(s *Segment) int64 { return int64(s.Size) },
+		func(s *Segment) int64 { return int64(s.Ordinal) },
+	} {
+		column := make([]int64, n)
+		for i := range segments {
+			column[i] = field(&segments[i])
+		}
+		b = codec.AppendSequence(b, column)
+	}
+	return b
+}
+
+func (d *decoder) segments() []Segment {
+	n := d.Rows(40)
+	columns := [5][]int64{d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)}
+	if d.Err != nil {
+		return nil
+	}
+	segments := make([]Segment, n)
+	for i := range segments {
+		kind, number, site, ordinal := columns[0][i], columns[1][i], columns[2][i], columns[4][i]
+		if kind <= 0 || kind > int64(lastSegmentKind) || number < 0 || number > math.MaxInt32 ||
+			site < 0 || site > math.MaxUint32 || ordinal < 0 || ordinal > math.MaxInt32 {
+			d.Fail(codec.ErrNumber)
+			return nil
+		}
+		segments[i] = Segment{SegmentKind(kind), int(number), uint32(site), uint64(columns[3][i]), int(ordinal)}
+	}
+	return segments
+}
+
+// segment is what a pointer among the arguments of the call leads to, nil for all other values and where it is not known.
+func (e *Event) segment(v *Value) *Segment {
+	if v.Form != Pointer || v.Int < 1 || v.Int > int64(len(e.segments)) {
+		return nil
+	}
+	return &e.segments[v.Int-1]
+}
+
+func appendPointerText(b []byte, v *Value, s *Segment) []byte {
+	b = append(append(b, s.Kind.String()...), '#')
+	b = strconv.AppendInt(b, v.Int-1, 10)
+	if v.Offset != 0 {
+		b = strconv.AppendInt(append(b, '+'), v.Offset, 10)
+	}
+	return b
+}
+
+func (e *Event) appendPointerJSON(b []byte, v *Value, s *Segment) []byte {
+	b = appendJSONString(append(b, `{"kind":`...), s.Kind.String())
+	b = strconv.AppendInt(append(b, `,"segment":`...), v.Int-1, 10)
+	b = strconv.AppendInt(append(b, `,"offset":`...), v.Offset, 10)
+	switch s.Kind {
+	case StackSegment:
+		b = strconv.AppendInt(append(b, `,"thread":`...), int64(s.Number), 10)
+	case DeviceSegment, ManagedSegment, PinnedSegment:
+		b = strconv.AppendInt(append(b, `,"device":`...), int64(s.Number), 10)
+	}
+	if s.Size > 0 {
+		b = strconv.AppendUint(append(b, `,"size":`...), s.Size, 10)
+	}
+	if s.Site > 0 && int(s.Site) <= len(e.sites) {
+		b = append(b, `,"allocated_at":`...)
+		b = e.sites[s.Site-1].appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+// WithSites returns the signature with every call site replaced: where the call was made, and the functions among its
+// arguments. replace is given 1 + the index of a site, and returns what stands in its place.
+func (s Signature) WithSites(replace func(uint32) uint32) Signature {
+	if s.Site > 0 {
+		s.Site = replace(s.Site)
+	}
+	for _, values := range []*[]Value{&s.In, &s.Out} {
+		for i, v := range *values {
+			if v.Form == Code {
+				mapped := slices.Clone(*values)
+				mapped[i].Int = int64(replace(uint32(v.Int)))
+				*values = mapped
+			}
+		}
+	}
+	return s
+}
+
+// CallPath yields a call site and then its callers, from the innermost outwards. Without call paths that is the site
+// alone.
+func CallPath(sites []Site, site *Site) func(yield func(*Site) bool) {
+	return func(yield func(*Site) bool) {
+		for site != nil {
+			if !yield(site) {
+				return
+			}
+			if site.Caller == 0 || int(site.Caller) > len(sites) {
+				return
+			}
+			site = &sites[site.Caller-1]
+		}
+	}
+}
+
+// CallPath yields where the call was made, from the innermost place outwards; nothing where that is not known.
+func (e *Event) CallPath(yield func(*Site) bool) { CallPath(e.sites, e.Site)(yield) }
+
+// appendCallPath writes the places outside of the call site, separated by commas.
+func (e *Event) appendCallPath(b []byte) []byte {
+	first, own := true, true
+	for s := range e.CallPath {
+		if own {
+			own = false
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = s.appendJSON(b)
+	}
+	return b
+}
+
+// Semantics is what calls of the function mean. It is made anew each time: Reader.Semantics and Event.Semantics have what
+// was made once.
+func (f *Function) Semantics() *semantics.Function {
+	d := semantics.Declaration{Name: f.Name, Class: f.Class, Parameters: make([]semantics.Parameter, len(f.Parameters))}
+	for i, p := range f.Parameters {
+		d.Parameters[i] = semantics.Parameter{Name: p.Name, Kind: p.Kind, In: p.Direction != Out, Out: p.Direction != In, List: p.List}
+	}
+	return semantics.New(&d)
+}
+
+// bytesOfSemantics is about what the semantics of a function takes.
+const bytesOfSemantics = 512
+
+// semanticsOf are the semantics of functions, in their order.
+func semanticsOf(functions []Function) []*semantics.Function {
+	means := make([]*semantics.Function, len(functions))
+	for i := range functions {
+		means[i] = functions[i].Semantics()
+	}
+	return means
+}
+
+// Semantics is what calls of the function with this id mean, nil if there is none.
+func (t *Reader) Semantics(id uint16) *semantics.Function {
+	i := t.shared.functionIndex(id)
+	if i < 0 {
+		return nil
+	}
+	return t.means[i]
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
@@ -49,14 +50,14 @@ func TestSignatureSection(t *testing.T) {
 			b := appendSignatures(signatures, functions)
 			require.Equal(t, before, string(AppendSignature(nil, &signatures[len(signatures)-1])), "the writer leaves them alone")
 			sizes[expected] += len(b)
-			d := sectionDecoder(b, newBudget(math.MaxInt64))
+			d := sectionDecoder(b, codec.NewBudget(math.MaxInt64))
 			got := d.signatures(functions)
-			require.NoError(t, d.err)
+			require.NoError(t, d.Err)
 			require.Empty(t, cmp.Diff(signatures, got, cmpopts.EquateEmpty()))
 		}
 	}
 	require.Less(t, sizes[true], sizes[false]*4/5)
-	d := sectionDecoder(appendSignatures([]Signature{{Function: 3, In: []Value{{Form: Handle}}, Out: []Value{{}, {Form: Status}}}}, functions), newBudget(math.MaxInt64))
+	d := sectionDecoder(appendSignatures([]Signature{{Function: 3, In: []Value{{Form: Handle}}, Out: []Value{{}, {Form: Status}}}}, functions), codec.NewBudget(math.MaxInt64))
 	d.signatures(functions)
-	require.Error(t, d.err, "an expected status that nothing tells")
+	require.Error(t, d.Err, "an expected status that nothing tells")
 }

@@ -1,6 +1,12 @@
 package trace
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
 
 // Functions of the synthetic traces that the tests use.
 var testFunctions = []Function{
@@ -40,10 +46,10 @@ func stream(k int64) Value    { return Value{Form: Stream, Int: k} }
 // stencil makes the trace of a job of ranks on a ring (not periodic: the ends have MPI_PROC_NULL) that exchange with
 // both neighbours and reduce every tenth step; half of the steps on a communicator of the even and the odd ranks.
 // Rank 0 has the wildcard: its received sources come from a stream.
-func stencil(ranks, steps int, timing bool) *Content {
+func stencil(ranks, steps int, timed bool) *Content {
 	c := &Content{
 		Meta: Meta{Final: true, World: "w", WorldSize: ranks, Implementation: "Open MPI", Version: "4.1.4",
-			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: TimingSettings{Mode: TimingLossless},
+			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: timing.Settings{Mode: timing.Lossless},
 			MissingRanks: nil, Notes: []string{"synthetic"}},
 		Functions: testFunctions,
 		Sites: []Site{{BuildID: "aabb", Module: "stencil", Offset: 0x1234, Function: "exchange", File: "stencil.c", Line: 17},
@@ -55,10 +61,17 @@ func stencil(ranks, steps int, timing bool) *Content {
 				Topology: Topology{Dims: []int{ranks / 2}, Periodic: []bool{true}}},
 		},
 	}
-	table := NewSignatureTable()
+	terminals := map[string]int32{}
 	terminal := func(s Signature) int32 {
 		s.OwnRank = -1
-		return table.Terminal(AppendSignature(nil, &s))
+		key := string(AppendSignature(nil, &s))
+		terminal, known := terminals[key]
+		if !known {
+			terminal = int32(len(c.Signatures))
+			terminals[key] = terminal
+			c.Signatures = append(c.Signatures, s)
+		}
+		return terminal
 	}
 	pointer := Value{Form: Pointer}
 	peer := func(rank, offset int) Value {
@@ -69,11 +82,11 @@ func stencil(ranks, steps int, timing bool) *Content {
 	}
 	success := number(0)
 	handle := Value{Form: Handle, Int: 0}
-	sequences := newListTable()
-	roots := newListTable() // sequences of terminals, to share roots
+	sequences := codec.NewListTable()
+	roots := codec.NewListTable() // sequences of terminals, to share roots
 	rootRule := []int{}
 	r := rand.New(rand.NewPCG(5, 5))
-	var grammars []Grammar
+	var grammars []grammar.Grammar
 	for rank := range ranks {
 		var terminals []int64
 		add := func(s Signature) { terminals = append(terminals, int64(terminal(s))) }
@@ -114,9 +127,9 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		add(Signature{Function: 2, Return: success})
 		_ = init
-		k := roots.index(terminals)
+		k := roots.Index(terminals)
 		if k == len(grammars) {
-			s := NewSequitur()
+			s := grammar.NewSequitur()
 			for _, t := range terminals {
 				s.Append(int32(t))
 			}
@@ -124,10 +137,10 @@ func stencil(ranks, steps int, timing bool) *Content {
 			rootRule = append(rootRule, len(c.Grammar.Rules))
 			offset := len(c.Grammar.Rules)
 			for _, body := range grammars[k].Rules {
-				shifted := make([]Symbol, len(body))
+				shifted := make([]grammar.Symbol, len(body))
 				for i, symbol := range body {
 					if symbol.IsRule() {
-						symbol = RuleSymbol(symbol.Rule()+offset, symbol.Count)
+						symbol = grammar.RuleSymbol(symbol.Rule()+offset, symbol.Count)
 					}
 					shifted[i] = symbol
 				}
@@ -136,14 +149,14 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		parity := int64(rank % 2)
 		streams := []StreamRef{
-			{terminal(split), 0, int32(sequences.index([]int64{1}))},
-			{terminal(split), 1, int32(sequences.index([]int64{parity}))},
+			{terminal(split), 0, int32(sequences.Index([]int64{1}))},
+			{terminal(split), 1, int32(sequences.Index([]int64{parity}))},
 		}
 		if rank == 0 && len(sources) > 0 {
 			receive := Signature{Function: 4, Site: 1, Return: success, In: []Value{
 				number(100), named("MPI_DOUBLE"), named("MPI_ANY_SOURCE"), number(7), named("MPI_COMM_WORLD")},
 				Out: []Value{pointer, {Form: Status, List: []Value{stream(0), number(7), number(0), number(0), number(800)}}}}
-			ref := StreamRef{terminal(receive), 0, int32(sequences.index(sources))}
+			ref := StreamRef{terminal(receive), 0, int32(sequences.Index(sources))}
 			if ref.Terminal < streams[0].Terminal {
 				streams = append([]StreamRef{ref}, streams...)
 			} else {
@@ -152,7 +165,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		t := Thread{Rank: rank, Place: rank, Root: rootRule[k], Calls: uint64(len(terminals)), Streams: streams,
 			FirstTick: 5_000_000_000 + int64(rank)*1000}
-		if timing {
+		if timed {
 			for range terminals {
 				t.Gaps = append(t.Gaps, 10_000+int64(r.ExpFloat64()*3000))
 				t.Durations = append(t.Durations, 700+int64(r.ExpFloat64()*2000))
@@ -162,14 +175,13 @@ func stencil(ranks, steps int, timing bool) *Content {
 		c.Threads.Append(t)
 		c.Ranks.Append(Rank{Rank: rank, Host: "host", Node: "node", BootID: "boot", PID: 100 + rank,
 			Executable: "/app/stencil", StartRealtimeNS: 1_700_000_000_000_000_000 + int64(rank)*12345,
-			Clock: Clock{"tsc", []ClockSample{
-				{4_000_000_000, 2_000_000_000, 1_700_000_001_000_000_000},
-				{8_000_000_000, 4_000_000_001, 1_700_000_003_000_000_001}}},
+			Clock: timing.Clock{Kind: "tsc", Samples: []timing.ClockSample{
+				{Ticks: 4_000_000_000, MonotonicNS: 2_000_000_000, RealtimeNS: 1_700_000_001_000_000_000},
+				{Ticks: 8_000_000_000, MonotonicNS: 4_000_000_001, RealtimeNS: 1_700_000_003_000_000_001}}},
 			CommunicatorsOwn: []uint32{0, 1 + uint32(parity)}})
 	}
-	for _, values := range sequences.lists {
-		c.Sequences = append(c.Sequences, Sequence{Values: values})
+	for _, values := range sequences.Lists {
+		c.Sequences = append(c.Sequences, codec.Sequence{Values: values})
 	}
-	c.Signatures = table.Signatures()
 	return c
 }

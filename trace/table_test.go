@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,7 +19,7 @@ func tablesOf(ranks int) (RankTable, ThreadTable) {
 		r.Append(Rank{
 			Rank: i, Host: fmt.Sprint("node", node), Pod: "worker", Node: fmt.Sprint("node", node), BootID: fmt.Sprint("boot", node),
 			PID: 100 + i%64, Executable: "/app/stencil", StartRealtimeNS: 1_700_000_000_000_000_000, CommunicatorsOwn: own,
-			Clock: Clock{"monotonic", []ClockSample{{1000, 1000, 2000}}},
+			Clock: timing.Clock{Kind: "monotonic", Samples: []timing.ClockSample{{Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 2000}}},
 		})
 		t.Append(Thread{Rank: i, Place: i, Calls: 93, Streams: streams, FirstTick: 5, EndTick: 8000, InsideTicks: 700})
 	}
@@ -52,7 +53,7 @@ func TestTableRows(t *testing.T) {
 	r, th := tablesOf(300)
 	r.Change(7, func(r *Rank) {
 		r.EndedEarly, r.Dropped, r.CommunicatorsOwn = "killed in MPI_Send", 5, nil
-		r.Clock.Samples = append(r.Clock.Samples, ClockSample{9000, 9000, 10_000})
+		r.Clock.Samples = append(r.Clock.Samples, timing.ClockSample{Ticks: 9000, MonotonicNS: 9000, RealtimeNS: 10_000})
 		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 6 << 16}, {MonotonicNS: 7 << 24, CPUNS: 9 << 16, CPU: 2}}
 	})
 	for i, rank := range r.All() {
@@ -63,7 +64,7 @@ func TestTableRows(t *testing.T) {
 	require.Equal(t, -1, r.Find(300))
 	seven := r.At(7)
 	require.Equal(t, []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 6 << 16}, {MonotonicNS: 7 << 24, CPUNS: 9 << 16, CPU: 2}}, seven.Context)
-	require.Equal(t, []ClockSample{{1000, 1000, 2000}, {9000, 9000, 10_000}}, seven.Clock.Samples)
+	require.Equal(t, []timing.ClockSample{{Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 2000}, {Ticks: 9000, MonotonicNS: 9000, RealtimeNS: 10_000}}, seven.Clock.Samples)
 	require.Empty(t, seven.CommunicatorsOwn)
 	require.Equal(t, []uint32{0, 1}, r.At(8).CommunicatorsOwn)
 	th.Change(3, func(t *Thread) {

@@ -5,26 +5,29 @@ import (
 	"encoding/binary"
 	"iter"
 	"sort"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A ThreadTable holds threads by column, as a RankTable does ranks. Times of calls that are in memory, and aggregates, are
 // held thread by thread. The zero value is empty; a copy shares what it holds with the original, so only one of them may
 // change.
 type ThreadTable struct {
-	rank, number, root, shape, place, calls Numbers
-	first, length, inside, joined           Numbers
-	streams                                 Numbers // indices into streamSets
-	streamSets                              listDictionary[StreamRef]
-	timing                                  Numbers // 1 + index into sources
+	rank, number, root, shape, place, calls codec.Numbers
+	first, length, inside, joined           codec.Numbers
+	streams                                 codec.Numbers // indices into streamSets
+	streamSets                              codec.ListDictionary[StreamRef]
+	timing                                  codec.Numbers // 1 + index into sources
 	sources                                 []TimingSource
 	stored                                  []*Reader // the file of each source that is one; Timing is then made anew from it
-	storedThread, storedRoot                Numbers
-	times                                   []memoryTiming // nil where no thread has any
-	aggregates                              [][]Aggregate  // nil where no thread has any
-	marks                                   [][]uint64     // nil where no thread has any
-	standIns                                [][]StandIn    // the same
-	holds                                   [][]Hold       // the same
-	chapters                                []*Chapters    // the same
+	storedThread, storedRoot                codec.Numbers
+	times                                   []memoryTiming       // nil where no thread has any
+	aggregates                              [][]timing.Aggregate // nil where no thread has any
+	marks                                   [][]uint64           // nil where no thread has any
+	standIns                                [][]StandIn          // the same
+	holds                                   [][]Hold             // the same
+	chapters                                []*Chapters          // the same
 }
 
 // NewThreadTable makes a table.
@@ -55,7 +58,7 @@ func (t *ThreadTable) Append(th Thread) {
 		joined = 1
 	}
 	t.joined.Push(joined)
-	t.streams.Push(t.streamSets.index(th.Streams, appendStreamRef))
+	t.streams.Push(t.streamSets.Index(th.Streams, appendStreamRef))
 	t.appendSource(th.Timing)
 	n := t.Len()
 	if len(th.Gaps) > 0 || len(th.Durations) > 0 || t.times != nil {
@@ -132,14 +135,14 @@ func (t *ThreadTable) Lookup() func(i int) Thread {
 // A threadLookup finds rows that are near to each other.
 type threadLookup struct {
 	of                                   *ThreadTable
-	rank, number, root, shape, place     numbersLookup
-	calls, first, length, inside, joined numbersLookup
-	streams, timing                      numbersLookup
-	storedThread, storedRoot             numbersLookup
+	rank, number, root, shape, place     codec.NumbersLookup
+	calls, first, length, inside, joined codec.NumbersLookup
+	streams, timing                      codec.NumbersLookup
+	storedThread, storedRoot             codec.NumbersLookup
 }
 
 func (t *ThreadTable) lookup() threadLookup {
-	in := func(n *Numbers) numbersLookup { return numbersLookup{of: n} }
+	in := func(n *codec.Numbers) codec.NumbersLookup { return codec.NumbersLookup{Of: n} }
 	return threadLookup{
 		of:   t,
 		rank: in(&t.rank), number: in(&t.number), root: in(&t.root), shape: in(&t.shape), place: in(&t.place),
@@ -151,11 +154,11 @@ func (t *ThreadTable) lookup() threadLookup {
 func (l *threadLookup) at(i int) Thread {
 	t := l.of
 	th := Thread{
-		Rank: int(l.rank.at(i)), Thread: int(l.number.at(i)), Root: int(l.root.at(i)), Shape: int(l.shape.at(i)), Place: int(l.place.at(i)),
-		Calls: uint64(l.calls.at(i)), FirstTick: l.first.at(i), InsideTicks: l.inside.at(i), SignaturesJoined: l.joined.at(i) == 1,
-		Streams: t.streamSets.lists[l.streams.at(i)],
+		Rank: int(l.rank.At(i)), Thread: int(l.number.At(i)), Root: int(l.root.At(i)), Shape: int(l.shape.At(i)), Place: int(l.place.At(i)),
+		Calls: uint64(l.calls.At(i)), FirstTick: l.first.At(i), InsideTicks: l.inside.At(i), SignaturesJoined: l.joined.At(i) == 1,
+		Streams: t.streamSets.Lists[l.streams.At(i)],
 	}
-	th.EndTick = th.FirstTick + l.length.at(i)
+	th.EndTick = th.FirstTick + l.length.At(i)
 	if i < len(t.marks) {
 		th.Marks, th.StandIns = t.marks[i], t.standIns[i]
 	}
@@ -165,10 +168,10 @@ func (l *threadLookup) at(i int) Thread {
 	if i < len(t.chapters) {
 		th.Chapters = t.chapters[i]
 	}
-	if k := l.timing.at(i) - 1; k >= 0 {
+	if k := l.timing.At(i) - 1; k >= 0 {
 		th.Timing = t.sources[k]
 		if file := t.stored[k]; file != nil {
-			th.Timing = &storedTiming{file, int(l.storedThread.at(i)), int(l.storedRoot.at(i)), th.Calls, th.standIns()}
+			th.Timing = &storedTiming{file, int(l.storedThread.At(i)), int(l.storedRoot.At(i)), th.Calls, th.standIns()}
 		}
 	}
 	if i < len(t.times) {
@@ -205,16 +208,13 @@ func (t *ThreadTable) List() []Thread {
 }
 
 // Roots are the threads' root rules, by row.
-func (t *ThreadTable) Roots() *Numbers { return &t.root }
+func (t *ThreadTable) Roots() *codec.Numbers { return &t.root }
 
 // Ranks are the ranks whose threads they are, by row.
-func (t *ThreadTable) Ranks() *Numbers { return &t.rank }
-
-// Shapes are the threads' shapes, by row.
-func (t *ThreadTable) Shapes() *Numbers { return &t.shape }
+func (t *ThreadTable) Ranks() *codec.Numbers { return &t.rank }
 
 // Places are the threads' places among those of their shape, by row.
-func (t *ThreadTable) Places() *Numbers { return &t.place }
+func (t *ThreadTable) Places() *codec.Numbers { return &t.place }
 
 // Calls adds up the calls of all threads.
 func (t *ThreadTable) Calls() uint64 {
@@ -249,7 +249,7 @@ func (t *ThreadTable) Change(i int, change func(th *Thread)) {
 	*t = NewThreadTable(list...)
 }
 
-// timed tells whether the times of calls are known of any thread.
+// timed reports whether the times of calls are known of any thread.
 func (t *ThreadTable) timed(i int) bool {
 	return t.timing.At(i) > 0 || i < len(t.times) && len(t.times[i].gaps) > 0
 }
@@ -258,5 +258,5 @@ func (t *ThreadTable) timed(i int) bool {
 // list.
 func (t *ThreadTable) Streams() func(i int) []StreamRef {
 	streams := t.streams.Lookup()
-	return func(i int) []StreamRef { return t.streamSets.lists[streams(i)] }
+	return func(i int) []StreamRef { return t.streamSets.Lists[streams(i)] }
 }

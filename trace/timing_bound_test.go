@@ -3,6 +3,7 @@ package trace
 import (
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,15 +20,15 @@ func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
 		}
 	})
 	rounded := *exact
-	rounded.Meta.Timing = TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
+	rounded.Meta.Timing = timing.Settings{Mode: timing.Lossy, ErrorPercent: 5}
 	rounded.Threads = ThreadTable{}
-	g, err := GridOf(5)
+	g, err := timing.GridOf(5)
 	require.NoError(t, err)
 	for _, thread := range exact.Threads.All() {
 		gaps, durations := make([]int64, len(thread.Gaps)), make([]int64, len(thread.Gaps))
-		var r TimingRounder
+		var r timing.Rounder
 		for i := range gaps {
-			gaps[i], durations[i] = r.one(g, thread.Gaps[i]), r.one(g, thread.Durations[i])
+			gaps[i], durations[i] = roundOne(&r, g, thread.Gaps[i]), roundOne(&r, g, thread.Durations[i])
 		}
 		thread.Gaps, thread.Durations = gaps, durations
 		rounded.Threads.Append(thread)
@@ -47,27 +48,27 @@ func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
 		require.True(t, memory.Next())
 		a, b := truth.Event(), cursor.Event()
 		require.Zero(t, a.EnterError)
-		require.LessOrEqual(t, magnitude(a.Enter-b.Enter), b.EnterError, "call %d", b.Index)
-		require.LessOrEqual(t, magnitude(a.Exit-b.Exit), b.ExitError, "call %d", b.Index)
-		require.LessOrEqual(t, b.ExitError, reader.clockOf(t, 0).atMost(MomentTicks))
+		require.LessOrEqual(t, timing.Magnitude(a.Enter-b.Enter), b.EnterError, "call %d", b.Index)
+		require.LessOrEqual(t, timing.Magnitude(a.Exit-b.Exit), b.ExitError, "call %d", b.Index)
+		require.LessOrEqual(t, b.ExitError, reader.clockOf(t, 0).AtMost(timing.MomentTicks))
 		require.Equal(t, errors{memory.Event().EnterError, memory.Event().ExitError}, errors{b.EnterError, b.ExitError})
 		all = append(all, errors{b.EnterError, b.ExitError})
 		if b.ExitError < 5000 {
 			narrow++
 		}
 	}
-	require.Greater(t, len(all), 2*TimingBlockCalls)
+	require.Greater(t, len(all), 2*timing.BlockCalls)
 	require.Greater(t, narrow, len(all)/2, "mostly it is known better than to the limit")
-	for _, at := range []int{0, 5, 999, TimingBlockCalls - 1, TimingBlockCalls, TimingBlockCalls + 1, 70_000, len(all) - 1} {
+	for _, at := range []int{0, 5, 999, timing.BlockCalls - 1, timing.BlockCalls, timing.BlockCalls + 1, 70_000, len(all) - 1} {
 		require.True(t, cursor.Seek(uint64(at)))
 		require.True(t, cursor.Next())
 		require.Equal(t, all[at], errors{cursor.Event().EnterError, cursor.Event().ExitError}, "call %d", at)
 	}
 }
 
-func (t *Reader) clockOf(tb testing.TB, rank int) *clockMap {
+func (t *Reader) clockOf(tb testing.TB, rank int) *timing.ClockMap {
 	tb.Helper()
 	r := t.shared.rank(rank)
-	m := newClockMap(&r.Clock)
+	m := timing.NewClockMap(&r.Clock)
 	return &m
 }

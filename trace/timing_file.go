@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // timingChunk is how many calls' times are read at once where a walk goes with them.
@@ -25,7 +29,7 @@ type storedTiming struct {
 func (t *Reader) storeTimings(threads *ThreadTable) error {
 	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, summed: t.summed, timingPlan: t.timingPlan,
 		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
-	threads.timing, threads.storedThread, threads.storedRoot = Numbers{}, Numbers{}, Numbers{}
+	threads.timing, threads.storedThread, threads.storedRoot = codec.Numbers{}, codec.Numbers{}, codec.Numbers{}
 	threads.sources, threads.stored = []TimingSource{nil}, []*Reader{file}
 	root, calls := threads.root.Lookup(), threads.calls.Lookup()
 	for i, has := range t.timed.All() {
@@ -45,12 +49,12 @@ func (t *Reader) storeTimings(threads *ThreadTable) error {
 
 // check looks whether all blocks are there and are what was written, without decoding them.
 func (s *storedTiming) check() error {
-	for at := uint64(0); at < s.calls; at += TimingBlockCalls {
+	for at := uint64(0); at < s.calls; at += timing.BlockCalls {
 		_, _, _, size, err := s.file.timingBlock(s.thread, at)
 		if err != nil {
 			return fmt.Errorf("from call %d: %w", at, err)
 		}
-		s.file.budget.give(size)
+		s.file.budget.Give(size)
 	}
 	return nil
 }
@@ -62,7 +66,7 @@ func (s *storedTiming) OpenTiming() (TimingReader, error) {
 
 type storedTimingReader struct {
 	from  *storedTiming
-	walk  *Walk
+	walk  *grammar.Walk
 	part  timingPart
 	next  uint64
 	until uint64
@@ -96,7 +100,7 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 		}
 		gaps[i], durations[i], ok = r.part.next(terminal)
 		if !ok {
-			return i, fmt.Errorf("trace: %w", errTiming)
+			return i, fmt.Errorf("trace: %w", timing.ErrDamaged)
 		}
 	}
 	return len(gaps), nil
@@ -104,8 +108,8 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 
 // A timingPart is the timing of some consecutive calls: a block, or a piece of what is in memory.
 type timingPart struct {
-	decoder         *timingDecoder // nil: sums, or the two lists
-	sums            *sumsDecoder
+	decoder         *timing.Decoder // nil: sums, or the two lists
+	sums            *timing.SumsDecoder
 	gaps, durations []int64
 	start           int64 // of a block: its first tick, less the thread's
 	calls           uint64
@@ -113,21 +117,21 @@ type timingPart struct {
 }
 
 // release gives back what the part has booked.
-func (p *timingPart) release(m *budget) {
-	m.give(p.size)
+func (p *timingPart) release(m *codec.Budget) {
+	m.Give(p.size)
 	if p.decoder != nil {
-		p.decoder.release()
+		p.decoder.Release()
 	}
 }
 
 // next is the timing of the next call, which has this terminal.
 func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	if d := p.decoder; d != nil {
-		gap, duration = d.call(terminal)
-		return gap, duration, d.err == nil
+		gap, duration = d.Call(terminal)
+		return gap, duration, d.Err == nil
 	}
 	if p.sums != nil {
-		return p.sums.call(terminal)
+		return p.sums.Call(terminal)
 	}
 	if len(p.gaps) == 0 {
 		return 0, 0, false
@@ -138,11 +142,11 @@ func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 }
 
 // steps of the grid at the gap and the duration that next gave.
-func (p *timingPart) steps(g *TimingGrid, gap, duration int64) (gapStep, durationStep int64) {
+func (p *timingPart) steps(g *timing.Grid, gap, duration int64) (gapStep, durationStep int64) {
 	if p.decoder != nil {
-		return p.decoder.gapStep, p.decoder.durationStep
+		return p.decoder.GapStep, p.decoder.DurationStep
 	}
-	return g.stepAt(gap), g.stepAt(duration)
+	return g.StepAt(gap), g.StepAt(duration)
 }
 
 // inFile reports whether the part is a block of a file, which says when it begins.
@@ -150,25 +154,24 @@ func (p *timingPart) inFile() bool { return p.decoder != nil || p.sums != nil }
 
 // pass passes over a call for which another rank stands in.
 func (p *timingPart) pass() {
-	switch {
-	case p.decoder == nil:
+	if p.decoder == nil {
 		p.gaps, p.durations = p.gaps[min(1, len(p.gaps)):], p.durations[min(1, len(p.durations)):]
-	case p.decoder.model != nil:
-		p.decoder.model.restart()
+	} else {
+		p.decoder.Restart()
 	}
 }
 
-// timingEntry finds the block with the call at (a multiple of TimingBlockCalls).
-func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
-	e, ok := t.timing.find(int64(t.shared.timingRow(thread)), int64(at/TimingBlockCalls))
+// timingEntry finds the block with the call at (a multiple of timing.BlockCalls).
+func (t *Reader) timingEntry(thread int, at uint64) (codec.Entry, error) {
+	e, ok := t.timing.Find(int64(t.shared.timingRow(thread)), int64(at/timing.BlockCalls))
 	if !ok {
-		return indexEntry{}, errors.New("missing")
+		return codec.Entry{}, errors.New("missing")
 	}
 	return e, nil
 }
 
 // timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
-func (t *Reader) timingBlock(thread int, at uint64) (kind blockType, start int64, coded []byte, size int64, err error) {
+func (t *Reader) timingBlock(thread int, at uint64) (kind codec.Kind, start int64, coded []byte, size int64, err error) {
 	e, err := t.timingEntry(thread, at)
 	if err != nil {
 		return 0, 0, nil, 0, err
@@ -177,12 +180,12 @@ func (t *Reader) timingBlock(thread int, at uint64) (kind blockType, start int64
 	if err != nil {
 		return 0, 0, nil, 0, err
 	}
-	d := &decoder{b: content}
-	start = d.varint()
-	return e.kind, start, d.b, int64(len(content)), d.err
+	d := newDecoder(content, nil)
+	start = d.Varint()
+	return e.Kind, start, d.Rest, int64(len(content)), d.Err
 }
 
-// timingPart reads the block with the call at (a multiple of TimingBlockCalls).
+// timingPart reads the block with the call at (a multiple of timing.BlockCalls).
 func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 	where := t.shared.Threads.At(thread)
 	part, err := t.timingOf(thread, where.Calls, at, where.standIns())
@@ -198,13 +201,13 @@ func (t *Reader) timingOf(thread int, calls, at uint64, stood standIns) (timingP
 	if err != nil {
 		return timingPart{}, err
 	}
-	calls = min(calls-at, TimingBlockCalls)
+	calls = min(calls-at, timing.BlockCalls)
 	if per := sumsOf(kind); per > 0 {
-		return timingPart{sums: newSumsDecoder(coded, per, calls), start: start, calls: calls, size: size}, nil
+		return timingPart{sums: timing.NewSumsDecoder(coded, per, calls), start: start, calls: calls, size: size}, nil
 	}
 	own := calls - stood.within(at, at+calls)
 	return timingPart{
-		decoder: newTimingDecoder(t.timingPlan, coded, own, t.budget), start: start, calls: calls, size: size,
+		decoder: timing.NewDecoder(t.timingPlan, coded, own, t.budget), start: start, calls: calls, size: size,
 	}, nil
 }
 
@@ -216,15 +219,15 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	}
 	where := t.shared.Threads.At(thread)
 	calls := where.Calls
-	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
-		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
+	if calls > math.MaxInt64/16 || !t.budget.Take(int64(calls)*16) {
+		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, codec.ErrMemory)
 	}
 	from, err := (&storedTiming{t, thread, where.Root, calls, where.standIns()}).OpenTiming()
 	if err != nil {
 		return nil, nil, err
 	}
 	for at := 0; ; {
-		n := int(min(calls-uint64(at), TimingBlockCalls)) // no more before there is a sign that the file has what it claims
+		n := int(min(calls-uint64(at), timing.BlockCalls)) // no more before there is a sign that the file has what it claims
 		gaps, durations = slices.Grow(gaps, n)[:at+n], slices.Grow(durations, n)[:at+n]
 		k, err := from.ReadTiming(gaps[at:], durations[at:])
 		if err != nil {
@@ -247,14 +250,14 @@ func (t *Reader) Spans() func(thread int) (begin, end int64) {
 	rank := ranks.Lookup()
 	return func(thread int) (begin, end int64) {
 		r := rank(ranks.Find(int(number(thread))))
-		clock, from := newClockMap(&r.Clock), first(thread)
-		return clock.nanoseconds(from), clock.nanoseconds(from + length(thread))
+		clock, from := timing.NewClockMap(&r.Clock), first(thread)
+		return clock.Nanoseconds(from), clock.Nanoseconds(from + length(thread))
 	}
 }
 
-// timing writes the timing of a thread in blocks of TimingBlockCalls. What stands in a file already, under signatures
+// timing writes the timing of a thread in blocks of timing.BlockCalls. What stands in a file already, under signatures
 // that are told apart as they are here, is copied.
-func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan) error {
+func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timing.Plan) error {
 	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
@@ -263,7 +266,7 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 		if err := f.copyCoded(thread, t, coded); err != nil {
 			return err
 		}
-		source, at, tick = coded.Rest, uint64(len(coded.Blocks))*TimingBlockCalls, coded.Ticks
+		source, at, tick = coded.Rest, uint64(len(coded.Blocks))*timing.BlockCalls, coded.Ticks
 	}
 	if at == t.Calls {
 		return nil
@@ -281,11 +284,11 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 		if err != nil {
 			return err
 		}
-		walk, _ = c.Grammar.seek(t.Root, at, lengths)
+		walk, _ = c.Grammar.Seek(t.Root, at, lengths)
 	}
 	gaps, durations := make([]int64, timingChunk), make([]int64, timingChunk)
-	var encoder *timingEncoder
-	var sums *sumsEncoder // of a block that has sums
+	var encoder *timing.Encoder
+	var sums *timing.SumsEncoder // of a block that has sums
 	per := uint64(0)
 	first := int64(0) // of the block
 	stood, held := t.standIns(), holds(t.Holds)
@@ -298,12 +301,12 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 		if n < want {
 			return fmt.Errorf("trace: rank %d thread %d: timing of %d of %d calls", t.Rank, t.Thread, at+uint64(n), t.Calls)
 		}
-		if at%TimingBlockCalls == 0 {
+		if at%timing.BlockCalls == 0 {
 			first, sums = tick, nil
-			if per = sumsIn(t.Timing, at/TimingBlockCalls); per > 0 {
-				sums = newSumsEncoder(per)
+			if per = sumsIn(t.Timing, at/timing.BlockCalls); per > 0 {
+				sums = timing.NewSumsEncoder(per)
 			} else {
-				encoder = newTimingEncoder(plan)
+				encoder = timing.NewEncoder(plan)
 			}
 		}
 		for i := range n {
@@ -311,27 +314,27 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 			call := at + uint64(i)
 			tick += held.before(call)
 			if sums != nil {
-				sums.call(terminal, gaps[i], durations[i])
+				sums.Call(terminal, gaps[i], durations[i])
 				tick += gaps[i] + durations[i]
 				continue
 			}
 			if stood.at(call) {
-				encoder.model.restart()
+				encoder.Restart()
 				if call+1 == stood.to {
 					tick += stood.current().Gap + stood.current().Duration
 				}
 				continue
 			}
-			encoder.call(terminal, gaps[i], durations[i])
+			encoder.Call(terminal, gaps[i], durations[i])
 			tick += gaps[i] + durations[i]
 		}
-		part := at / TimingBlockCalls
-		if at += uint64(n); at%TimingBlockCalls == 0 || at == t.Calls {
+		part := at / timing.BlockCalls
+		if at += uint64(n); at%timing.BlockCalls == 0 || at == t.Calls {
 			start := binary.AppendVarint(nil, first)
 			if sums != nil {
-				f.block(sumsKind(per), int64(thread), int64(part), sums.finish(start))
+				f.block(sumsKind(per), int64(thread), int64(part), sums.Finish(start))
 			} else {
-				f.block(blockTiming, int64(thread), int64(part), encoder.finish(start))
+				f.block(blockTiming, int64(thread), int64(part), encoder.Finish(start))
 			}
 		}
 	}
@@ -348,14 +351,14 @@ func (f *fileWriter) copyCoded(thread int, t *Thread, from *CodedTimes) error {
 		if err != nil {
 			return fmt.Errorf("trace: timing of rank %d thread %d, block %d: %w", t.Rank, t.Thread, number, err)
 		}
-		f.block(b.entry().kind, int64(thread), int64(number), content)
-		b.part.file.budget.give(int64(len(content)))
+		f.block(b.entry().Kind, int64(thread), int64(number), content)
+		b.part.file.budget.Give(int64(len(content)))
 	}
 	return nil
 }
 
 func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error {
-	for at := uint64(0); at < t.Calls; at += TimingBlockCalls {
+	for at := uint64(0); at < t.Calls; at += timing.BlockCalls {
 		e, err := from.file.timingEntry(from.thread, at)
 		if err != nil {
 			return fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", t.Rank, t.Thread, at, err)
@@ -364,8 +367,8 @@ func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error
 		if err != nil {
 			return err
 		}
-		f.block(e.kind, int64(thread), int64(at/TimingBlockCalls), content)
-		from.file.budget.give(int64(len(content)))
+		f.block(e.Kind, int64(thread), int64(at/timing.BlockCalls), content)
+		from.file.budget.Give(int64(len(content)))
 	}
 	return nil
 }

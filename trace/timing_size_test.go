@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,7 +32,7 @@ func BenchmarkTimingOf(b *testing.B) {
 		require.NoError(b, err)
 		of := filepath.Base(filepath.Dir(name))
 		b.Run("cursor/"+of, func(b *testing.B) { benchmarkCursorOf(b, r) })
-		if r.Meta().Timing.Mode != TimingLossless {
+		if r.Meta().Timing.Mode != timing.Lossless {
 			continue
 		}
 		for _, percent := range []int{5, 20} {
@@ -40,7 +42,7 @@ func BenchmarkTimingOf(b *testing.B) {
 }
 
 func benchmarkCursorOf(b *testing.B, r *Reader) {
-	calls, before := 0, cpuNS()
+	calls, before := 0, limits.CPUNS()
 	for b.Loop() {
 		for _, t := range r.Threads().All() {
 			c, err := r.Cursor(t.Rank, t.Thread)
@@ -51,15 +53,15 @@ func benchmarkCursorOf(b *testing.B, r *Reader) {
 			require.NoError(b, c.Err())
 		}
 	}
-	b.ReportMetric(float64(calls)/float64(cpuNS()-before)*1e3, "Mcalls/cpu-s")
+	b.ReportMetric(float64(calls)/float64(limits.CPUNS()-before)*1e3, "Mcalls/cpu-s")
 }
 
 func benchmarkTimingSize(b *testing.B, r *Reader, percent int) {
-	grid, err := GridOf(percent)
+	grid, err := timing.GridOf(percent)
 	require.NoError(b, err)
-	plan := &timingPlan{functions: r.timingPlan.functions, grids: make([]*TimingGrid, len(r.timingPlan.functions))}
-	for i := range plan.grids {
-		plan.grids[i] = grid
+	plan := &timing.Plan{Functions: r.timingPlan.Functions, Grids: make([]*timing.Grid, len(r.timingPlan.Functions))}
+	for i := range plan.Grids {
+		plan.Grids[i] = grid
 	}
 	var calls, bytes int
 	var ideal float64
@@ -70,21 +72,21 @@ func benchmarkTimingSize(b *testing.B, r *Reader, percent int) {
 			require.NoError(b, err)
 			calls += len(gaps)
 			walk := r.shared.Grammar.Walk(r.shared.Threads.At(i).Root)
-			var rounder TimingRounder
+			var rounder timing.Rounder
 			for len(gaps) > 0 {
-				n := min(len(gaps), TimingBlockCalls)
-				e, before := newTimingEncoder(plan), int32(noCall)
+				n := min(len(gaps), timing.BlockCalls)
+				e, before := timing.NewEncoder(plan), int32(-1)
 				seen := intervalCounts{}
 				for k := range n {
 					terminal, _ := walk.Next()
-					gap, duration := rounder.one(grid, gaps[k]), rounder.one(grid, durations[k])
-					e.call(terminal, gap, duration)
+					gap, duration := roundOne(&rounder, grid, gaps[k]), roundOne(&rounder, grid, durations[k])
+					e.Call(terminal, gap, duration)
 					seen.add(true, terminal, before, gap)
-					seen.add(false, terminal, noCall, duration)
+					seen.add(false, terminal, -1, duration)
 					before = terminal
 				}
 				gaps, durations = gaps[n:], durations[n:]
-				bytes += len(e.finish(nil))
+				bytes += len(e.Finish(nil))
 				ideal += seen.bits() / 8
 			}
 		}
@@ -133,7 +135,7 @@ func TestKrichevskyTrofimov(t *testing.T) {
 	c := intervalCounts{}
 	for i := range 4 {
 		c.add(true, 3, 4, int64(i%2))
-		c.add(false, 3, noCall, 7) // one value only costs nothing
+		c.add(false, 3, -1, 7) // one value only costs nothing
 	}
 	require.InDelta(t, -math.Log2(1./2*1/4*1/2*3/8), c.bits(), 1e-9)
 }

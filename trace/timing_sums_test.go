@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // coarser puts sums in the place of some blocks of parts; per says over how many calls, 0: as it is.
@@ -67,13 +69,13 @@ func TestSumsInPlaceOfTimes(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 6))
 		c := longRank(1, seed)
 		th := c.Threads.At(0)
-		blocks := th.Calls / trace.TimingBlockCalls
+		blocks := th.Calls / timing.BlockCalls
 		in, parts, _ := inParts(t, c, blocks, random)
 		choice := make([]uint64, blocks)
 		for i := range choice {
-			choice[i] = []uint64{0, trace.ShortSums, trace.LongSums}[random.IntN(3)]
+			choice[i] = []uint64{0, timing.ShortSums, timing.LongSums}[random.IntN(3)]
 		}
-		choice[0] = []uint64{trace.ShortSums, trace.LongSums}[seed%2]
+		choice[0] = []uint64{timing.ShortSums, timing.LongSums}[seed%2]
 		coarse := withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return choice[n] }))
 		b := bytesOf(t, coarse)
 		require.Less(t, len(b), len(bytesOf(t, c)))
@@ -86,11 +88,11 @@ func TestSumsInPlaceOfTimes(t *testing.T) {
 		at := uint64(0)
 		for _, c := range r.Coarse() {
 			require.Equal(t, 1, c.Rank)
-			for ; at < c.From; at += trace.TimingBlockCalls {
-				require.Zero(t, choice[at/trace.TimingBlockCalls])
+			for ; at < c.From; at += timing.BlockCalls {
+				require.Zero(t, choice[at/timing.BlockCalls])
 			}
-			for ; at < c.To; at += trace.TimingBlockCalls {
-				require.Equal(t, c.Per, choice[at/trace.TimingBlockCalls])
+			for ; at < c.To; at += timing.BlockCalls {
+				require.Equal(t, c.Per, choice[at/timing.BlockCalls])
 			}
 		}
 
@@ -110,7 +112,7 @@ func TestSumsInPlaceOfTimes(t *testing.T) {
 		for i := 0; cursor.Next(); i++ {
 			e := cursor.Event()
 			per := uint64(0)
-			if n := uint64(i) / trace.TimingBlockCalls; n < blocks {
+			if n := uint64(i) / timing.BlockCalls; n < blocks {
 				per = choice[n]
 			}
 			if per == 0 {
@@ -154,8 +156,8 @@ func TestSumsOfSums(t *testing.T) {
 	c := longRank(0, 3)
 	_, parts, _ := inParts(t, c, 3, rand.New(rand.NewPCG(1, 1)))
 	all := func(per uint64) func(uint64) uint64 { return func(uint64) uint64 { return per } }
-	short := coarser(t, c, parts, all(trace.ShortSums))
-	long, once := coarser(t, c, short, all(trace.LongSums)), coarser(t, c, parts, all(trace.LongSums))
+	short := coarser(t, c, parts, all(timing.ShortSums))
+	long, once := coarser(t, c, short, all(timing.LongSums)), coarser(t, c, parts, all(timing.LongSums))
 	size := [3]int64{}
 	for i := range parts {
 		index, err := long[i].Index()
@@ -165,7 +167,7 @@ func TestSumsOfSums(t *testing.T) {
 		require.Equal(t, other, index)
 		size[0], size[1], size[2] = size[0]+parts[i].Size(), size[1]+short[i].Size(), size[2]+long[i].Size()
 	}
-	t.Logf("bytes of three blocks: times %d, sums over %d calls %d, over %d calls %d", size[0], trace.ShortSums, size[1], trace.LongSums, size[2])
+	t.Logf("bytes of three blocks: times %d, sums over %d calls %d, over %d calls %d", size[0], timing.ShortSums, size[1], timing.LongSums, size[2])
 	require.Less(t, 20*size[1], size[0])
 	require.Less(t, 10*size[2], size[1])
 }
@@ -181,20 +183,20 @@ func TestSumsOfManySignatures(t *testing.T) {
 	}
 	th := c.Threads.At(0)
 	random := rand.New(rand.NewPCG(3, 3))
-	var rule []trace.Symbol
+	var rule []grammar.Symbol
 	for range th.Calls {
-		rule = append(rule, trace.Symbol{Value: int32(random.IntN(len(c.Signatures))), Count: 1})
+		rule = append(rule, grammar.Symbol{Value: int32(random.IntN(len(c.Signatures))), Count: 1})
 	}
 	c.Grammar.Rules[0] = rule
-	c.Grammar.Rules[1] = []trace.Symbol{{Value: 0, Count: 2}, {Value: 1, Count: 1}}
+	c.Grammar.Rules[1] = []grammar.Symbol{{Value: 0, Count: 2}, {Value: 1, Count: 1}}
 	in, parts, _ := inParts(t, c, 2, random)
-	r := open(t, bytesOf(t, withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return []uint64{trace.ShortSums, trace.LongSums}[n] }))))
+	r := open(t, bytesOf(t, withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return []uint64{timing.ShortSums, timing.LongSums}[n] }))))
 	_, exits := exactTimes(&th)
 	cursor, err := r.Cursor(0, 0)
 	require.NoError(t, err)
 	for i := 0; cursor.Next(); i++ {
 		e := cursor.Event()
-		if i%trace.TimingBlockCalls == trace.TimingBlockCalls-1 || i < trace.TimingBlockCalls && i%trace.ShortSums == trace.ShortSums-1 {
+		if i%timing.BlockCalls == timing.BlockCalls-1 || i < timing.BlockCalls && i%timing.ShortSums == timing.ShortSums-1 {
 			require.Equal(t, exits[i], e.ExitTicks)
 		}
 		require.LessOrEqual(t, max(e.ExitTicks-exits[i], exits[i]-e.ExitTicks), e.ExitError)
@@ -206,8 +208,8 @@ func TestSumsOfManySignatures(t *testing.T) {
 func FuzzSums(f *testing.F) {
 	c := longRank(0, 1)
 	_, parts, _ := inParts(f, c, 1, rand.New(rand.NewPCG(1, 1)))
-	for _, per := range []uint64{trace.ShortSums, trace.LongSums} {
-		f.Add(trace.SumsContent(coarser(f, c, parts, func(uint64) uint64 { return per })[0]), per == trace.LongSums)
+	for _, per := range []uint64{timing.ShortSums, timing.LongSums} {
+		f.Add(trace.SumsContent(coarser(f, c, parts, func(uint64) uint64 { return per })[0]), per == timing.LongSums)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, long bool) {
 		file := trace.PartOfSums(b, long)

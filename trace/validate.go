@@ -24,7 +24,7 @@ func (c *Content) Validate() error {
 			return fmt.Errorf("trace: rank %d thread %d: %w", t.Rank, t.Thread, err)
 		}
 	}
-	for _, refs := range c.Threads.streamSets.lists {
+	for _, refs := range c.Threads.streamSets.Lists {
 		for _, ref := range refs {
 			if ref.Sequence < 0 || int(ref.Sequence) >= len(c.Sequences) {
 				return fmt.Errorf("trace: no value sequence %d", ref.Sequence)
@@ -96,10 +96,10 @@ func (c *Content) validateShared() error {
 }
 
 func (c *Content) validateRanks() error {
-	if !c.Ranks.number.Within(0, math.MaxInt32+1) || !c.Ranks.number.increasing() {
+	if !c.Ranks.number.Within(0, math.MaxInt32+1) || !c.Ranks.number.Increasing() {
 		return errors.New("trace: ranks are not sorted, or one is there twice")
 	}
-	for _, own := range c.Ranks.ownLists.lists {
+	for _, own := range c.Ranks.ownLists.Lists {
 		for _, k := range own {
 			if int(k) >= len(c.Communicators) {
 				return fmt.Errorf("trace: ranks have no communicator %d", k)
@@ -136,7 +136,7 @@ func (c *Content) validateThreads() error {
 			return fmt.Errorf("trace: rank %d thread %d: %w", th.Rank, th.Thread, err)
 		}
 	}
-	for _, refs := range t.streamSets.lists {
+	for _, refs := range t.streamSets.Lists {
 		for j, ref := range refs {
 			if int(ref.Terminal) >= len(c.Signatures) || ref.Terminal < 0 {
 				return fmt.Errorf("trace: stream of signature %d, which is not there", ref.Terminal)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew
@@ -19,7 +21,7 @@ type variableCall struct {
 	elastic  bool          // there are some, or streams relative to the rank
 	relative bool          // there are such streams
 	resolved bool          // elastic values are those of a call on at
-	reading  *clockReading // of the result, where that is told relative to the call; else nil
+	reading  *clockReading // of the result, where that is coded relative to the call; else nil
 	at       binding       // the communicator and the caller's rank in it
 }
 
@@ -30,7 +32,7 @@ type slot struct {
 	elastic Value    // as the signature has it
 	add     bool     // r is to be added to the stream's value
 	peer    bool     // it is a rank
-	stream  *valueStream
+	stream  *codec.ValueStream
 	state   requestList // of a filling that says what has changed
 	booked  int64
 }
@@ -77,7 +79,6 @@ func (v *variableCalls) each(visit func(*variableCall)) {
 }
 
 var (
-	errStreamEnds   = errors.New("a value stream ends too early")
 	errStreamAbsent = errors.New("a value stream is missing")
 	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
 	errCommunicator = errors.New("a communicator is not in the rank's list")
@@ -105,7 +106,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		e.Comm, e.OwnRank = b.comm, b.ownRank
 	}
 	if at := (binding{e.Comm, e.OwnRank}); v.elastic && (v.relative || !v.resolved || v.at != at) {
-		if err := v.resolve(c.placeOf(p, e.OwnRank)); err != nil {
+		if err := v.resolve(c.environmentOf(p, e.OwnRank)); err != nil {
 			return c.fail(err)
 		}
 		v.resolved, v.at = true, at
@@ -142,12 +143,10 @@ func (c *Cursor) instance(v *variableCall) (int, error) {
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
 	v := &variableCall{in: cloneVarying(s.In), out: cloneVarying(s.Out), result: s.Return}
 	v.result.List = cloneVarying(s.Return.List)
-	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
+	b := slotBuilder{cursor: c, call: v, streams: map[int64]*codec.ValueStream{}}
 	b.add(&v.result, f.Return, false)
-	if v.result.Form == Stream && len(v.slots) == 1 {
-		if from := v.slots[0].stream; from != nil && from.reading.form != plainReadings {
-			v.reading = &from.reading
-		}
+	if reading := b.reading; v.result.Form == Stream && reading.form != plainReadings {
+		v.reading = &reading
 	}
 	in, out := v.in, v.out
 	for _, outputs := range []bool{false, true} {
@@ -194,18 +193,18 @@ func (v *variableCall) arrange() {
 	copy(v.slots[v.streams:], others)
 }
 
-// placeOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
-func (c *Cursor) placeOf(p *callPlan, own int) *place {
-	c.place.rank, c.place.known = int64(own), own >= 0
+// environmentOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
+func (c *Cursor) environmentOf(p *callPlan, own int) *environment {
+	c.environment.rank, c.environment.known = int64(own), own >= 0
 	if p.comm < 0 {
-		c.place.rank, c.place.known = int64(c.thread.Rank), true
+		c.environment.rank, c.environment.known = int64(c.thread.Rank), true
 	}
 	c.transpose(own)
-	return &c.place
+	return &c.environment
 }
 
 // resolve fills in what follows from the thread and its rank.
-func (v *variableCall) resolve(at *place) error {
+func (v *variableCall) resolve(at *environment) error {
 	for i := range v.slots {
 		s := &v.slots[i]
 		switch {
@@ -230,12 +229,12 @@ func (v *variableCall) resolve(at *place) error {
 }
 
 // release gives back what the values have booked; v is of no use after it.
-func (v *variableCall) release(m *budget) {
+func (v *variableCall) release(m *codec.Budget) {
 	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
-		m.give(s.booked)
+		m.Give(s.booked)
 		s.booked = 0
-		s.stream.release(m)
+		s.stream.Release(m)
 	}
 }
 
@@ -243,7 +242,8 @@ func (v *variableCall) release(m *budget) {
 type slotBuilder struct {
 	cursor  *Cursor
 	call    *variableCall
-	streams map[int64]*valueStream
+	streams map[int64]*codec.ValueStream
+	reading clockReading // of the latest stream
 	err     error
 }
 
@@ -284,7 +284,7 @@ func (b *slotBuilder) elastic(s slot) {
 }
 
 // stream opens the signature's stream with this number, once.
-func (b *slotBuilder) stream(number int64) *valueStream {
+func (b *slotBuilder) stream(number int64) *codec.ValueStream {
 	if known := b.streams[number]; known != nil {
 		return known
 	}
@@ -293,17 +293,17 @@ func (b *slotBuilder) stream(number int64) *valueStream {
 		b.err = cmp.Or(b.err, errStreamAbsent) // once: there may be thousands
 		return nil
 	}
-	stream, err := b.cursor.source.stream(int(ref.Sequence))
+	stream, reading, err := b.cursor.source.stream(int(ref.Sequence))
 	if err != nil {
 		b.err = errors.Join(b.err, err)
 	}
-	b.streams[number] = &stream
+	b.streams[number], b.reading = &stream, reading
 	return &stream
 }
 
 // cloneVarying copies the values of a signature that calls fill in, and shares what they do not.
 func cloneVarying(values []Value) []Value {
-	if !slices.ContainsFunc(values, func(v Value) bool { return v.varies() }) {
+	if !anyVaries(values) {
 		return values
 	}
 	clone := slices.Clone(values)
@@ -318,25 +318,29 @@ func cloneVarying(values []Value) []Value {
 	return clone
 }
 
-// varies tells whether a value of a signature, or one inside of it, is filled in for each call or thread.
-func (v *Value) varies() bool {
+// Varies reports whether a value of a signature, or one inside of it, is filled in for each call or thread.
+func (v *Value) Varies() bool {
 	switch v.Form {
 	case RankOffset, Column, Elastic, Stream, ListStream:
 		return true
 	case List, Status:
-		return slices.ContainsFunc(v.List, func(v Value) bool { return v.varies() })
+		return anyVaries(v.List)
 	}
 	return false
 }
 
-// HasStreams tells whether calls of the signature may differ on one thread: values of it, or the communicator that a call
+func anyVaries(values []Value) bool {
+	return slices.ContainsFunc(values, func(v Value) bool { return v.Varies() })
+}
+
+// HasStreams reports whether calls of the signature may differ on one thread: values of it, or the communicator that a call
 // gives, are those of streams. Calls of any other have the same values on a thread as long as the communicator that they are on
 // is the same instance.
 func (s *Signature) HasStreams() bool {
 	return s.Communicator.Form == Stream || s.Return.hasStream() || slices.ContainsFunc(s.In, Value.hasStream) || slices.ContainsFunc(s.Out, Value.hasStream)
 }
 
-// hasStream tells whether a value, or one inside of it, is that of a stream.
+// hasStream reports whether a value, or one inside of it, is that of a stream.
 func (v Value) hasStream() bool {
 	switch v.Form {
 	case Stream, ListStream:
@@ -362,14 +366,14 @@ func cloneValues(values []Value) []Value {
 }
 
 // next takes the slot's value of the next call from its stream.
-func (s *slot) next(m *budget) error { return s.take(m, true) }
+func (s *slot) next(m *codec.Budget) error { return s.take(m, true) }
 
 // take goes over the slot's value of the next call. One that is not wanted is made only if later ones depend on it. This
 // is the one place that knows where a call's part of a stream ends.
-func (s *slot) take(m *budget, wanted bool) error {
-	x, ok := s.stream.next()
+func (s *slot) take(m *codec.Budget, wanted bool) error {
+	x, ok := s.stream.Next()
 	if !ok {
-		return s.stream.err()
+		return s.stream.Err()
 	}
 	f := s.fill
 	if f.number != nil {
@@ -385,15 +389,15 @@ func (s *slot) take(m *budget, wanted bool) error {
 		return nil
 	}
 	if x > math.MaxInt32 {
-		return errSequence
+		return codec.ErrSequence
 	}
 	if f.change == nil && !wanted {
-		if !s.stream.skip(uint64(x)) {
-			return s.stream.err()
+		if !s.stream.Skip(uint64(x)) {
+			return s.stream.Err()
 		}
 		return nil
 	}
-	numbers, err := s.stream.take(int(x), m)
+	numbers, err := s.stream.Take(int(x), m)
 	if err != nil {
 		return err
 	}
@@ -404,9 +408,9 @@ func (s *slot) take(m *budget, wanted bool) error {
 }
 
 // skip passes over the values of n calls. Streams do not depend on each other: each is passed over by itself.
-func (v *variableCall) skip(n uint64, m *budget) error {
-	of := map[*valueStream][]*slot{}
-	var streams []*valueStream
+func (v *variableCall) skip(n uint64, m *codec.Budget) error {
+	of := map[*codec.ValueStream][]*slot{}
+	var streams []*codec.ValueStream
 	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
 		if of[s.stream] == nil {
@@ -423,11 +427,11 @@ func (v *variableCall) skip(n uint64, m *budget) error {
 }
 
 // skipCalls passes over what n calls take from a stream: numbers all at once, lists call by call.
-func skipCalls(from *valueStream, slots []*slot, n uint64, m *budget) error {
+func skipCalls(from *codec.ValueStream, slots []*slot, n uint64, m *codec.Budget) error {
 	if !slices.ContainsFunc(slots, func(s *slot) bool { return s.fill.number == nil }) {
 		for range slots {
-			if !from.skip(n) {
-				return from.err()
+			if !from.Skip(n) {
+				return from.Err()
 			}
 		}
 		return nil

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,8 +32,8 @@ func workedExample() *Content {
 			{Function: 3, OwnRank: -1, Return: number(0), Communicator: none},
 		},
 		Communicators: []Communicator{{GlobalName: "MPI_COMM_WORLD", Members: RankList{{Start: 0, Count: 1, Stride: 1}}}},
-		Grammar:       Grammar{Rules: [][]Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 2, Count: 1}}}},
-		Ranks:         NewRankTable(Rank{Host: "a", PID: 7, Executable: "p", Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}),
+		Grammar:       grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1}, {Value: 1, Count: 3}, {Value: 2, Count: 1}}}},
+		Ranks:         NewRankTable(Rank{Host: "a", PID: 7, Executable: "p", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}),
 		Threads:       NewThreadTable(Thread{Calls: 5}),
 	}
 }
@@ -62,12 +65,12 @@ func TestWorkedExample(t *testing.T) {
 	}
 	entries, contents := wholeBlocksOf(t, file)
 	require.Len(t, entries, 1)
-	list, _, err := splitSections(contents[0], newBudget(math.MaxInt64))
+	list, _, err := codec.SplitSections(contents[0], codec.NewBudget(math.MaxInt64))
 	require.NoError(t, err)
 	var want []byte
 	for _, s := range list {
-		want = append(binary.AppendUvarint(append(want, byte(s.kind)), uint64(len(s.content))), s.content...)
-		t.Logf("%d: % x  %q", s.kind, s.content, s.content)
+		want = append(binary.AppendUvarint(append(want, byte(s.Kind)), uint64(len(s.Content))), s.Content...)
+		t.Logf("%d: % x  %q", s.Kind, s.Content, s.Content)
 	}
 	require.Equal(t, hex.EncodeToString(want), hex.EncodeToString(bytes))
 	t.Logf("file: % x", file)

@@ -5,12 +5,13 @@ import (
 	"io"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/internal/limits"
 	"github.com/stretchr/testify/require"
 )
 
 func BenchmarkWrite(b *testing.B) {
 	c := stencil(64, 1000, false)
-	defer reportCPU(b)()
+	defer limits.ReportCPU(b)()
 	for range b.N {
 		if err := Write(io.Discard, c); err != nil {
 			b.Fatal(err)
@@ -21,7 +22,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	file := written(b, stencil(64, 1000, false))
 	b.ReportAllocs()
-	defer reportCPU(b)()
+	defer limits.ReportCPU(b)()
 	for range b.N {
 		if _, err := Open(bytes.NewReader(file), int64(len(file))); err != nil {
 			b.Fatal(err)

@@ -5,13 +5,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Program knows from which call on the calls of each thread count. It reads that off the grammar: nothing is decoded.
 // It may be used by several goroutines.
 type Program struct {
-	rules       [][]trace.Symbol
+	rules       [][]grammar.Symbol
 	lengths     []uint64
 	initializes []bool // by terminal
 	begins      []bool // by rule: there is an MPI_Init below it
@@ -43,7 +43,7 @@ func (p *Program) Thread(root int) Thread {
 	return Thread{first: p.first(root)}
 }
 
-func (p *Program) has(s trace.Symbol) bool {
+func (p *Program) has(s grammar.Symbol) bool {
 	if s.IsRule() {
 		return p.begins[s.Rule()]
 	}
@@ -66,7 +66,7 @@ func (p *Program) first(rule int) uint64 {
 	}
 }
 
-func (p *Program) length(s trace.Symbol) uint64 {
+func (p *Program) length(s grammar.Symbol) uint64 {
 	if s.IsRule() {
 		return s.Count * p.lengths[s.Rule()]
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // SchemaVersion is that of Map.
@@ -62,7 +63,7 @@ func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clo
 	f.ErrorSeconds = &exact
 	tightest, slack := make([]int64, n*n), make([]int64, n)
 	switch {
-	case t.Meta().Timing.Mode == trace.TimingAggregated:
+	case t.Meta().Timing.Mode == timing.Aggregated:
 		// without the times of messages nothing binds the clocks: the wall clocks' guess stays, with an unknown error
 		for i := range tightest {
 			if i%(n+1) != 0 {

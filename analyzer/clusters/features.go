@@ -2,13 +2,13 @@ package clusters
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
 // peers are Chameleon's SRC and DEST signatures (§III): how far, on average over all messages, those are whom a rank
 // sends to and receives from, relative to itself, as a part of the world. Ranks in the same position of a regular
 // pattern have the same.
-func peers(traffic []trace.Traffic, size int) map[int]point {
+func peers(traffic []traffic.Pair, size int) map[int]point {
 	type sum struct{ offset, messages [2]float64 }
 	sums := map[int]*sum{}
 	add := func(rank, way, offset int, n uint64) {
@@ -63,8 +63,8 @@ func spans(t timeline.Trace) map[int]spent {
 	return all
 }
 
-// timing places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
-func timing(times map[int]spent, ranks []int) map[int]point {
+// spentTimes places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
+func spentTimes(times map[int]spent, ranks []int) map[int]point {
 	mean := 0.0
 	for _, rank := range ranks {
 		mean += times[rank].computation + times[rank].mpi

@@ -60,7 +60,7 @@ func (f *Findings) byPeers(ranks []int, at map[int]point, computation map[int]fl
 // byTiming divides ranks by how they passed their time, and names those that are unlike their group.
 func byTiming(ranks []int, times map[int]spent, k int, how Method) ([]Group, []Outlier) {
 	list, outliers := []Group{}, []Outlier{}
-	points := timing(times, ranks)
+	points := spentTimes(times, ranks)
 	if len(points) == 0 {
 		return list, outliers
 	}

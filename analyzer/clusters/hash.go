@@ -3,7 +3,7 @@ package clusters
 import (
 	"math/bits"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A hash is that of a sequence of symbols: the polynomial Σ x_i · B^(n−i) for two bases modulo 2^61−1, with B^n beside
@@ -60,7 +60,7 @@ func product(a, b uint64) uint64 {
 }
 
 // hashes gives that of every rule's expansion; symbol names a terminal. Rules refer only to greater ones.
-func hashes(g trace.Grammar, symbol func(terminal int32) uint64) []hash {
+func hashes(g grammar.Grammar, symbol func(terminal int32) uint64) []hash {
 	all := make([]hash, len(g.Rules))
 	for i := len(g.Rules) - 1; i >= 0; i-- {
 		h := empty

@@ -1,17 +1,19 @@
 package clusters
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // A pathFinder lists the distinct calls of rules in order of first sight.
 type pathFinder struct {
-	grammar trace.Grammar
+	grammar grammar.Grammar
 	site    func(terminal int32) uint64
 	seen    []int // by rule: the round in which it was visited
 	round   int
 	of      map[int][]uint64 // by root
 }
 
-func newPathFinder(g trace.Grammar, site func(terminal int32) uint64) *pathFinder {
+func newPathFinder(g grammar.Grammar, site func(terminal int32) uint64) *pathFinder {
 	return &pathFinder{grammar: g, site: site, seen: make([]int, len(g.Rules)), of: map[int][]uint64{}}
 }
 
@@ -26,12 +28,12 @@ func (p *pathFinder) path(root int) []uint64 {
 }
 
 // pathOf gives those of some symbols.
-func (p *pathFinder) pathOf(symbols []trace.Symbol) []uint64 {
+func (p *pathFinder) pathOf(symbols []grammar.Symbol) []uint64 {
 	p.round++
 	found := map[uint64]bool{}
 	var list []uint64
 	// The stack holds what is left of the bodies that are being read: grammars can be deep.
-	stack := [][]trace.Symbol{symbols}
+	stack := [][]grammar.Symbol{symbols}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(*top) == 0 {

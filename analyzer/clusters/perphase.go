@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 const (
@@ -94,7 +94,7 @@ func shapeOf(t timeline.Trace, calls map[int][2]uint64, o topology.Options) (str
 
 // CanBeTimed reports whether the calls of a trace can be read one by one: there are times of each, and not too many of them.
 func CanBeTimed(t timeline.Trace) bool {
-	return t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != trace.TimingAggregated
+	return t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != timing.Aggregated
 }
 
 // phaseTimes are the phases and how each rank passed them; the latter nil where times of single calls are not known.
@@ -103,7 +103,7 @@ func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (
 		return o.Phases, timesOf(o.Phases), nil
 	}
 	plan, err := phases.NewPlan(t, o.clocks())
-	if err != nil || o.Clock == nil || t.Meta().Timing.Mode == trace.TimingAggregated {
+	if err != nil || o.Clock == nil || t.Meta().Timing.Mode == timing.Aggregated {
 		return plan, nil, err
 	}
 	if calls := t.Threads().Calls(); calls > mostTimed {

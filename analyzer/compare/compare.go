@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 const maxListed = 100
@@ -96,7 +96,7 @@ func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
 				name = fmt.Sprintf("%s%d", letter, i+1)
 			}
 			group.Go(func() (err error) {
-				if t.Meta().Timing.Mode == trace.TimingAggregated {
+				if t.Meta().Timing.Mode == timing.Aggregated {
 					return fmt.Errorf("%s: the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace all runs with timing lossless or lossy", name)
 				}
 				if runs[i], err = look(inner, name, t); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // run is a stencil whose ranks compute 5 ms ± 5 % in an iteration, slow factor times that (−1: none).
@@ -143,7 +144,7 @@ func TestLongAndShort(t *testing.T) {
 // TestAggregatedIsRefused: without times of single calls there is nothing to compare.
 func TestAggregatedIsRefused(t *testing.T) {
 	b := tracetest.New(1)
-	b.Meta().Timing = trace.TimingSettings{Mode: trace.TimingAggregated}
+	b.Meta().Timing = timing.Settings{Mode: timing.Aggregated}
 	content := b.Content()
 	var file bytes.Buffer
 	require.NoError(t, trace.Write(&file, content))

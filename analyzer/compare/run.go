@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A place is where time is spent: in the call, or in the computation before it.
@@ -53,7 +54,7 @@ type run struct {
 
 // rounding is the relative error of the run's intervals.
 func (r *run) rounding() float64 {
-	if r.meta.Timing.Mode != trace.TimingLossy {
+	if r.meta.Timing.Mode != timing.Lossy {
 		return 0
 	}
 	return float64(r.meta.Timing.WorstError()) / 100

@@ -18,24 +18,26 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Without the times of single calls there are sums, and nothing that would need more.
 func TestAggregatedTimingGivesAProfileAndNoVerdict(t *testing.T) {
-	var durations, gaps trace.IntervalStatistics
+	var durations, gaps timing.IntervalStatistics
 	for range 10 {
 		durations.Add(1_000_000)
 		gaps.Add(2_000_000)
 	}
 	c := &trace.Content{
-		Meta:       trace.Meta{Final: true, WorldSize: 1, Timing: trace.TimingSettings{Mode: trace.TimingAggregated}},
+		Meta:       trace.Meta{Final: true, WorldSize: 1, Timing: timing.Settings{Mode: timing.Aggregated}},
 		Functions:  []trace.Function{{ID: 3, Name: "MPI_Send", Class: "p2p"}},
 		Signatures: []trace.Signature{{Function: 3, OwnRank: -1}},
-		Grammar:    trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 10}}}},
-		Ranks:      trace.NewRankTable(trace.Rank{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}),
+		Grammar:    grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 10}}}},
+		Ranks:      trace.NewRankTable(trace.Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}}),
 		Threads: trace.NewThreadTable([]trace.Thread{{
 			Calls: 10, FirstTick: 5, EndTick: 5 + 30_000_000, InsideTicks: 10_000_000,
-			Aggregates: []trace.Aggregate{{Durations: durations, Gaps: gaps}},
+			Aggregates: []timing.Aggregate{{Durations: durations, Gaps: gaps}},
 		}}...),
 	}
 	var b bytes.Buffer
@@ -166,18 +168,18 @@ func TestSumsAccuseNobodyOfAPreemption(t *testing.T) {
 
 // aggregated is a trace of which only sums are kept.
 func aggregated(c *trace.Content) *trace.Content {
-	c.Meta.Timing = trace.TimingSettings{Mode: trace.TimingAggregated}
+	c.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
 	var threads []trace.Thread
 	for i, thread := range c.Threads.All() {
 		cursor, err := c.Cursor(thread.Rank, thread.Thread)
 		if err != nil {
 			panic(err)
 		}
-		statistics, now := map[int32]*trace.Aggregate{}, thread.FirstTick
+		statistics, now := map[int32]*timing.Aggregate{}, thread.FirstTick
 		for cursor.Next() {
 			e := cursor.Event()
 			if statistics[e.Terminal] == nil {
-				statistics[e.Terminal] = &trace.Aggregate{Terminal: e.Terminal}
+				statistics[e.Terminal] = &timing.Aggregate{Terminal: e.Terminal}
 			}
 			statistics[e.Terminal].Durations.Add(e.ExitTicks - e.EnterTicks)
 			statistics[e.Terminal].Gaps.Add(e.EnterTicks - now)

@@ -1,11 +1,13 @@
 package criticalpath_test
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/timing"
+)
 
 // samples are two moments at which both clocks were read.
-func samples(monotonic, realtime int64) []trace.ClockSample {
+func samples(monotonic, realtime int64) []timing.ClockSample {
 	const later = 200_000_000
-	return []trace.ClockSample{
+	return []timing.ClockSample{
 		{Ticks: monotonic, MonotonicNS: monotonic, RealtimeNS: realtime},
 		{Ticks: monotonic + later, MonotonicNS: monotonic + later, RealtimeNS: realtime + later},
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/program"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A Differing is a parameter that is not the same on all ranks of one program.
@@ -77,7 +77,7 @@ func (l *likeness) kindsOf(calls []int32) []int32 {
 }
 
 func (l *likeness) structure(kinds []int32) uint64 {
-	key := string(trace.AppendSequence(nil, wide(kinds)))
+	key := string(codec.AppendSequence(nil, wide(kinds)))
 	of, known := l.structures[key]
 	if !known {
 		of = program.Structure(grammarOf(kinds))

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
@@ -49,7 +50,7 @@ func built(t *testing.T, ranks int, seed uint64, more func(i int, r *tracetest.R
 func traced(t *testing.T, b *tracetest.Builder, ranks int) *logical.Program {
 	t.Helper()
 	r := b.Open(t)
-	traffic, err := r.Matrix()
+	traffic, err := traffic.Matrix(r)
 	require.NoError(t, err)
 	shape := topology.Identify(topology.World(traffic, ranks), topology.Options{})
 	p, err := logical.New(context.Background(), timeline.Of(r), &shape)

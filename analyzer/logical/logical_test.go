@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -23,7 +24,7 @@ func simulated(t testing.TB, config simulate.Config) *trace.Reader {
 
 func program(t *testing.T, r *trace.Reader) *logical.Program {
 	t.Helper()
-	traffic, err := r.Matrix()
+	traffic, err := traffic.Matrix(r)
 	require.NoError(t, err)
 	shape := topology.Identify(topology.World(traffic, r.Meta().WorldSize), topology.Options{})
 	p, err := logical.New(context.Background(), timeline.Of(r), &shape)

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
 // TestParametersOfTheTopology: on a grid whose ranks are numbered by chance, edges belong to the one program, and a count
@@ -43,7 +44,7 @@ func TestParametersOfTheTopology(t *testing.T) {
 	})
 	b.Meta().Final = true
 	r := b.Open(t)
-	traffic, err := r.Matrix()
+	traffic, err := traffic.Matrix(r)
 	require.NoError(t, err)
 	shape := topology.Identify(topology.World(traffic, rows*columns), topology.Options{})
 	p, err := logical.New(context.Background(), timeline.Of(r), &shape)

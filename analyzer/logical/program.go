@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Program is what all ranks do.
@@ -33,7 +34,7 @@ type Program struct {
 	rankAt    map[[2]int]int // by copy and vertex
 	calls     []call         // dictionary
 	numbers   map[string]int32
-	sequences []trace.Grammar // 0 is the maximal rank's
+	sequences []grammar.Grammar // 0 is the maximal rank's
 	of        []rankProgram
 	around    map[int]map[string]int // see neighbours
 	// directions of peers, where a parameter of a signature has the same in all calls of a rank
@@ -94,7 +95,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	if err != nil {
 		return nil, err
 	}
-	p.sequences = []trace.Grammar{grammarOf(maximal)}
+	p.sequences = []grammar.Grammar{grammarOf(maximal)}
 	known := map[string]int{}
 	like := newLikeness(p)
 	_, pass, end := passes.Begin(ctx, "comparing ranks", "ranks", uint64(t.Ranks().Len()))
@@ -125,7 +126,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 			p.Derived = append(p.Derived, r.Rank)
 		} else {
 			p.Kept = append(p.Kept, r.Rank)
-			key := string(trace.AppendSequence(nil, wide(calls)))
+			key := string(codec.AppendSequence(nil, wide(calls)))
 			n, there := known[key]
 			if !there {
 				n = len(p.sequences)
@@ -140,8 +141,8 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	return p, nil
 }
 
-func grammarOf(calls []int32) trace.Grammar {
-	s := trace.NewSequitur()
+func grammarOf(calls []int32) grammar.Grammar {
+	s := grammar.NewSequitur()
 	for _, c := range calls {
 		s.Append(c)
 	}
@@ -349,7 +350,7 @@ func (p *Program) unpacked() []byte {
 				symbols = append(symbols, int64(s.Value), int64(s.Count))
 			}
 		}
-		b = trace.AppendSequence(b, symbols)
+		b = codec.AppendSequence(b, symbols)
 	}
 	var own, null, vertex, part []int64
 	for rank, of := range p.of {
@@ -362,7 +363,7 @@ func (p *Program) unpacked() []byte {
 	}
 	b = append(append(b, p.shape.Pattern.Name...), 0)
 	for _, list := range [][]int64{own, null, vertex, part} {
-		b = trace.AppendSequence(b, list)
+		b = codec.AppendSequence(b, list)
 	}
 	return b
 }

@@ -142,7 +142,7 @@ type Collective struct {
 type Part struct {
 	Post    Point // the call that made it active; Post.Location is −1 for a rank that the trace lacks
 	Done    *Completion
-	Bytes   int64 // of the largest buffer that the call describes (trace.Buffer)
+	Bytes   int64 // of the largest buffer that the call describes (volume.Buffer)
 	Entered Mark  // for a Watcher to note the call
 	settled bool
 }

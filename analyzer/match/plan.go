@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -48,7 +49,7 @@ type plan struct {
 	class  Class
 	object semantics.Role // Window or File: what the call creates or is on; NoRole: neither
 	graph  bool           // the call tells the neighbors in a graph
-	buffer trace.Buffer   // of a collective
+	buffer volume.Buffer  // of a collective
 }
 
 // Class is how the participants of a collective operation depend on each other.
@@ -80,7 +81,7 @@ func newPlan(f *semantics.Function) plan {
 			p.object = semantics.File
 		}
 	case collective:
-		p.buffer = trace.BufferOf(f)
+		p.buffer = volume.BufferOf(f)
 		p.graph = f.Operation == semantics.CommunicatorCreate && (f.In[semantics.GraphSources] >= 0 || f.In[semantics.GraphIndex] >= 0)
 	}
 	return p

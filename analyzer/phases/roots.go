@@ -3,7 +3,7 @@ package phases
 import (
 	mathbits "math/bits"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A class is what calls are told apart by here: function and call site.
@@ -86,21 +86,21 @@ func jaccard(a, b bits) float64 {
 
 // A finder looks for loops in the rules of a grammar.
 type finder struct {
-	grammar trace.Grammar
+	grammar grammar.Grammar
 	lengths []uint64
 	class   []int // by terminal
 	classes int
 	sets    []bits // by rule; nil: not known yet
 }
 
-func (f *finder) length(s trace.Symbol) uint64 {
+func (f *finder) length(s grammar.Symbol) uint64 {
 	if s.IsRule() {
 		return s.Count * f.lengths[s.Rule()]
 	}
 	return s.Count
 }
 
-func (f *finder) setOf(s trace.Symbol) bits {
+func (f *finder) setOf(s grammar.Symbol) bits {
 	if !s.IsRule() {
 		b := make(bits, (f.classes+63)/64)
 		b.set(f.class[s.Value])
@@ -126,7 +126,7 @@ func (f *finder) ruleSet(rule int) bits {
 
 // An item is a symbol in the sequence of a root, large rules that do not repeat expanded.
 type item struct {
-	symbol   trace.Symbol
+	symbol   grammar.Symbol
 	from, to uint64
 	loop     *loop // that it belongs to
 }
@@ -211,7 +211,7 @@ func (f *finder) grow(items []item, at int) *loop {
 }
 
 // common is how many calls at the beginning, or at the end, of a rule are of these classes.
-func (f *finder) common(s trace.Symbol, of bits, end bool) uint64 {
+func (f *finder) common(s grammar.Symbol, of bits, end bool) uint64 {
 	if s.Count != 1 || f.lengths[s.Rule()] > maxBody {
 		return 0
 	}
@@ -230,7 +230,7 @@ func (f *finder) common(s trace.Symbol, of bits, end bool) uint64 {
 	return uint64(n)
 }
 
-func (f *finder) bodyOf(s trace.Symbol) (counts map[int]uint64, order map[int]int) {
+func (f *finder) bodyOf(s grammar.Symbol) (counts map[int]uint64, order map[int]int) {
 	counts, order = map[int]uint64{}, map[int]int{}
 	if !s.IsRule() {
 		return map[int]uint64{f.class[s.Value]: 1}, map[int]int{f.class[s.Value]: 0}

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -125,24 +126,24 @@ func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err err
 		return nodes
 	}
 	f.Nodes = append(f.Nodes, on(node)...)
-	traffic, err := t.Matrix()
+	pairs, err := t.Matrix()
 	if err != nil {
 		return nil, nil, fmt.Errorf("communication matrix: %w", err)
 	}
-	traffic = slices.DeleteFunc(slices.Clone(traffic), func(one trace.Traffic) bool {
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(one traffic.Pair) bool {
 		_, source := row[one.Source]
 		_, dest := row[one.Dest]
 		return !source || !dest || one.Source == one.Dest
 	})
 	crossing := func(at []int) (bytes, messages uint64) {
-		for _, one := range traffic {
+		for _, one := range pairs {
 			if at[row[one.Source]] != at[row[one.Dest]] {
 				bytes, messages = bytes+one.Bytes, messages+one.Messages
 			}
 		}
 		return bytes, messages
 	}
-	for _, one := range traffic {
+	for _, one := range pairs {
 		f.Bytes, f.Messages = f.Bytes+one.Bytes, f.Messages+one.Messages
 	}
 	f.Crossing, f.CrossingMessages = crossing(node)
@@ -157,10 +158,10 @@ func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err err
 	}
 	shape := o.Shape
 	if shape == nil {
-		found := topology.Identify(topology.World(traffic, t.Meta().WorldSize), topology.Options{})
+		found := topology.Identify(topology.World(pairs, t.Meta().WorldSize), topology.Options{})
 		shape = &found
 	}
-	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))), f.Messages)
+	at := graphOf(pairs, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))), f.Messages)
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
 		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())

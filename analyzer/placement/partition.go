@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
 // A graph has, for each rank, the others that it exchanges messages with.
@@ -19,7 +19,7 @@ type edge struct {
 
 // graphOf weighs an edge by its bytes, and edges of equal bytes by their messages: where nothing has bytes, messages are
 // all there is.
-func graphOf(traffic []trace.Traffic, row map[int]int, order int) graph {
+func graphOf(traffic []traffic.Pair, row map[int]int, order int) graph {
 	bytes, messages := 0.0, 0.0
 	for _, one := range traffic {
 		bytes, messages = bytes+float64(one.Bytes), messages+float64(one.Messages)

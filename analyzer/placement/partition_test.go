@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/topology"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
 // place is what Analyze does with some traffic of ranks 0 … on nodes.
-func place(traffic []trace.Traffic, node []int, nodes int) ([]int, graph) {
+func place(traffic []traffic.Pair, node []int, nodes int) ([]int, graph) {
 	row := map[int]int{}
 	for i := range node {
 		row[i] = i
@@ -30,7 +30,7 @@ func place(traffic []trace.Traffic, node []int, nodes int) ([]int, graph) {
 }
 
 // crossing is the bytes and messages that go from one node to another, counted from the traffic alone.
-func crossing(traffic []trace.Traffic, at []int) (bytes, messages uint64) {
+func crossing(traffic []traffic.Pair, at []int) (bytes, messages uint64) {
 	for _, one := range traffic {
 		if at[one.Source] != at[one.Dest] {
 			bytes, messages = bytes+one.Bytes, messages+one.Messages
@@ -48,7 +48,7 @@ func sizes(at []int, nodes int) []int {
 }
 
 // optimum tries every assignment of ranks to nodes of these sizes; of empty nodes of one size only the first takes a rank.
-func optimum(traffic []trace.Traffic, room []int) uint64 {
+func optimum(traffic []traffic.Pair, room []int) uint64 {
 	ranks := 0
 	for _, n := range room {
 		ranks += n
@@ -100,12 +100,12 @@ func indexes(n int) []int {
 }
 
 // both is a message of so many bytes each way between two ranks.
-func both(a, b int, bytes uint64) []trace.Traffic {
-	return []trace.Traffic{{Source: a, Dest: b, Messages: 1, Bytes: bytes}, {Source: b, Dest: a, Messages: 1, Bytes: bytes}}
+func both(a, b int, bytes uint64) []traffic.Pair {
+	return []traffic.Pair{{Source: a, Dest: b, Messages: 1, Bytes: bytes}, {Source: b, Dest: a, Messages: 1, Bytes: bytes}}
 }
 
 // lattice is the traffic of a grid or torus, the last dimension fastest.
-func lattice(periodic bool, dimensions ...int) (traffic []trace.Traffic, ranks int) {
+func lattice(periodic bool, dimensions ...int) (traffic []traffic.Pair, ranks int) {
 	ranks = 1
 	for _, d := range dimensions {
 		ranks *= d
@@ -126,7 +126,7 @@ func lattice(periodic bool, dimensions ...int) (traffic []trace.Traffic, ranks i
 	return traffic, ranks
 }
 
-func renumbered(traffic []trace.Traffic, number []int) []trace.Traffic {
+func renumbered(traffic []traffic.Pair, number []int) []traffic.Pair {
 	all := slices.Clone(traffic)
 	for i := range all {
 		all[i].Source, all[i].Dest = number[all[i].Source], number[all[i].Dest]
@@ -139,10 +139,10 @@ func renumbered(traffic []trace.Traffic, number []int) []trace.Traffic {
 // one within 5%, and the best in 98 of 100.
 func TestPlacementAgainstEveryAssignment(t *testing.T) {
 	var random *rand.Rand
-	families := map[string]func(n int) []trace.Traffic{
-		"ring": func(n int) []trace.Traffic { all, _ := lattice(true, n); return all },
-		"line": func(n int) []trace.Traffic { all, _ := lattice(false, n); return all },
-		"grid": func(n int) []trace.Traffic {
+	families := map[string]func(n int) []traffic.Pair{
+		"ring": func(n int) []traffic.Pair { all, _ := lattice(true, n); return all },
+		"line": func(n int) []traffic.Pair { all, _ := lattice(false, n); return all },
+		"grid": func(n int) []traffic.Pair {
 			wide := 2
 			if n%3 == 0 {
 				wide = 3
@@ -150,25 +150,25 @@ func TestPlacementAgainstEveryAssignment(t *testing.T) {
 			all, _ := lattice(false, n/wide, wide)
 			return all
 		},
-		"tree": func(n int) (all []trace.Traffic) {
+		"tree": func(n int) (all []traffic.Pair) {
 			for v := 1; v < n; v++ {
 				all = append(all, both(random.IntN(v), v, 1000)...)
 			}
 			return all
 		},
-		"weighted tree": func(n int) (all []trace.Traffic) {
+		"weighted tree": func(n int) (all []traffic.Pair) {
 			for v := 1; v < n; v++ {
 				all = append(all, both(random.IntN(v), v, 1+random.Uint64N(10000))...)
 			}
 			return all
 		},
-		"star": func(n int) (all []trace.Traffic) {
+		"star": func(n int) (all []traffic.Pair) {
 			for v := 1; v < n; v++ {
 				all = append(all, both(0, v, 1+random.Uint64N(100))...)
 			}
 			return all
 		},
-		"random": func(n int) (all []trace.Traffic) {
+		"random": func(n int) (all []traffic.Pair) {
 			for range n + random.IntN(2*n) {
 				if a, b := random.IntN(n), random.IntN(n); a != b {
 					all = append(all, both(a, b, 1+random.Uint64N(10000))...)
@@ -176,7 +176,7 @@ func TestPlacementAgainstEveryAssignment(t *testing.T) {
 			}
 			return all
 		},
-		"components, and ranks that do not talk": func(n int) (all []trace.Traffic) {
+		"components, and ranks that do not talk": func(n int) (all []traffic.Pair) {
 			for range n {
 				if a, b := random.IntN(n-1), random.IntN(n-1); a%3 == b%3 && a != b {
 					all = append(all, both(a, b, 1+random.Uint64N(10000))...)

@@ -12,8 +12,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 const (
@@ -35,11 +36,11 @@ type Profile struct {
 func New(t timeline.Trace) *Profile {
 	locations := timeline.Locations(t)
 	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]payload, len(t.Signatures()))}
-	of := map[uint16]trace.Payload{}
+	of := map[uint16]volume.Payload{}
 	for i := range p.payloads {
 		s := &t.Signatures()[i]
 		if _, known := of[s.Function]; !known {
-			of[s.Function] = trace.PayloadOf(t.Semantics(s.Function))
+			of[s.Function] = volume.PayloadOf(t.Semantics(s.Function))
 		}
 		p.payloads[i] = newPayload(of[s.Function], s, t.Communicators())
 	}
@@ -75,7 +76,7 @@ func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
 }
 
 // traffic is who sent how much to whom with the calls that were counted.
-func (p *Profile) traffic() ([]trace.Traffic, error) {
+func (p *Profile) traffic() ([]traffic.Pair, error) {
 	if !slices.ContainsFunc(p.tallies, func(t Tally) bool { return t.cut }) {
 		return p.trace.Matrix()
 	}
@@ -243,7 +244,7 @@ func (p *Profile) communicator(i int32) string {
 }
 
 // tiles puts the matrix into at most maxTiles × maxTiles cells, and fewer where most of them have traffic.
-func tiles(traffic []trace.Traffic, size int) Matrix {
+func tiles(traffic []traffic.Pair, size int) Matrix {
 	m := Matrix{Ranks: size, Tile: max(1, (size+maxTiles-1)/maxTiles), Cells: []Tile{}}
 	sums := map[[2]int]*Tile{}
 	add := func(from, to int, calls, bytes uint64) {

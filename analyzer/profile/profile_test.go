@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -142,15 +143,15 @@ func TestBytesOfEachDatatype(t *testing.T) {
 	number := func(n int64) trace.Value { return trace.Value{Form: trace.Int, Int: n} }
 	name := func(s string) trace.Value { return trace.Value{Form: trace.Name, Text: s} }
 	list := func(values ...trace.Value) trace.Value { return trace.Value{Form: trace.List, List: values} }
-	size := trace.PayloadOf(semantics.Of(mpi.ByName("MPI_Alltoallw")))
+	size := volume.PayloadOf(semantics.Of(mpi.ByName("MPI_Alltoallw")))
 	in := make([]trace.Value, 8) // sendbuf, sendcounts, sdispls, sendtypes, …
 	call := &trace.Event{In: in, Comm: -1}
 	in[1], in[3] = list(number(3), number(5)), list(name("MPI_DOUBLE"), name("MPI_INT"))
-	assert.Equal(t, trace.Size{Bytes: 44, Moves: true, Known: true}, size.Of(call, nil))
+	assert.Equal(t, volume.Size{Bytes: 44, Moves: true, Known: true}, size.Of(call, nil))
 	in[3].List[1] = trace.Value{Form: trace.Handle, Int: 7}
-	assert.Equal(t, trace.Size{Moves: true}, size.Of(call, nil))
+	assert.Equal(t, volume.Size{Moves: true}, size.Of(call, nil))
 	in[1].List[1] = number(0)
-	assert.Equal(t, trace.Size{Bytes: 24, Moves: true, Known: true}, size.Of(call, nil), "nothing of a type that is not known")
+	assert.Equal(t, volume.Size{Bytes: 24, Moves: true, Known: true}, size.Of(call, nil), "nothing of a type that is not known")
 }
 
 // Counts of each process are those of all in the profile (MPI 4.0 §6): 10 doubles for each of 3 are 240 bytes from each caller

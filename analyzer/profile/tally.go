@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -31,15 +32,15 @@ func (k key) hash() uint32 { return uint32(k.function)<<8 ^ k.site ^ uint32(uint
 
 // A payload is how much data the calls of a terminal move.
 type payload struct {
-	trace.Payload
+	volume.Payload
 	communicators []trace.Communicator
 
 	varies bool
-	always trace.Size // that of all, and
-	class  int8       // its class, unless it varies
+	always volume.Size // that of all, and
+	class  int8        // its class, unless it varies
 }
 
-func newPayload(of trace.Payload, s *trace.Signature, communicators []trace.Communicator) payload {
+func newPayload(of volume.Payload, s *trace.Signature, communicators []trace.Communicator) payload {
 	p := payload{Payload: of, communicators: communicators}
 	var same bool
 	p.always, same = of.Always(s)
@@ -48,7 +49,7 @@ func newPayload(of trace.Payload, s *trace.Signature, communicators []trace.Comm
 }
 
 // of is the size of a call, and its class.
-func (p *payload) of(e *trace.Event) (trace.Size, int8) {
+func (p *payload) of(e *trace.Event) (volume.Size, int8) {
 	if !p.varies {
 		return p.always, p.class
 	}
@@ -56,7 +57,7 @@ func (p *payload) of(e *trace.Event) (trace.Size, int8) {
 	return size, classOf(size)
 }
 
-func classOf(size trace.Size) int8 {
+func classOf(size volume.Size) int8 {
 	switch {
 	case size.Known:
 		return int8(bits.Len64(size.Bytes))

@@ -3,13 +3,13 @@ package program
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A builder makes the items of rules.
 type builder struct {
 	*search
-	grammar trace.Grammar
+	grammar grammar.Grammar
 	kind    func(terminal int32) uint64 // function and call site
 	places  []int                       // by rule: how many items stand in its place
 	bodies  map[int]level               // by rule: those items folded
@@ -20,7 +20,7 @@ type builder struct {
 	expanded uint64
 }
 
-func newBuilder(s *search, g trace.Grammar, kind func(int32) uint64) *builder {
+func newBuilder(s *search, g grammar.Grammar, kind func(int32) uint64) *builder {
 	b := &builder{search: s, grammar: g, kind: kind, places: make([]int, len(g.Rules)), bodies: map[int]level{}, parts: map[int]bool{}}
 	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer to greater ones only
 		for _, symbol := range g.Rules[rule] {
@@ -31,7 +31,7 @@ func newBuilder(s *search, g trace.Grammar, kind func(int32) uint64) *builder {
 }
 
 // placesOf is how many items stand for a symbol, after so many.
-func (b *builder) placesOf(symbol trace.Symbol, after int) int {
+func (b *builder) placesOf(symbol grammar.Symbol, after int) int {
 	if !symbol.IsRule() || symbol.Count > 1 || b.isPart(symbol.Rule(), after) {
 		return 1
 	}
@@ -97,7 +97,7 @@ func (b *builder) comesTo(from, rule int, seen []bool) bool {
 		return false
 	}
 	seen[from] = true
-	return slices.ContainsFunc(b.grammar.Rules[from], func(s trace.Symbol) bool {
+	return slices.ContainsFunc(b.grammar.Rules[from], func(s grammar.Symbol) bool {
 		return s.IsRule() && b.comesTo(s.Rule(), rule, seen)
 	})
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // expansion lists the calls of items, counting how often each item has been come to.
@@ -49,7 +49,7 @@ func kindOf(terminal int32) uint64 { return uint64(terminal/3) + 1 }
 func TestProgramIsTheSequence(t *testing.T) {
 	for seed := range int64(400) {
 		random := rand.New(rand.NewSource(seed))
-		grammar := trace.NewSequitur()
+		grammar := grammar.NewSequitur()
 		budget := 3000
 		var generate func(depth int)
 		generate = func(depth int) {
@@ -135,12 +135,12 @@ func TestIterationsThatDiffer(t *testing.T) {
 // TestLongGrammarKeepsParts: a text stays short where a grammar is deep.
 func TestLongGrammarKeepsParts(t *testing.T) {
 	// rule i is rule i+1, a call of its own, and rule i+1 again: 2^30 calls
-	g := trace.Grammar{}
+	g := grammar.Grammar{}
 	const depth = 30
 	for i := range depth {
-		g.Rules = append(g.Rules, []trace.Symbol{trace.RuleSymbol(i+1, 1), {Value: int32(i), Count: 1}, trace.RuleSymbol(i+1, 1)})
+		g.Rules = append(g.Rules, []grammar.Symbol{grammar.RuleSymbol(i+1, 1), {Value: int32(i), Count: 1}, grammar.RuleSymbol(i+1, 1)})
 	}
-	g.Rules = append(g.Rules, []trace.Symbol{{Value: depth, Count: 1}, {Value: depth + 1, Count: 1}})
+	g.Rules = append(g.Rules, []grammar.Symbol{{Value: depth, Count: 1}, {Value: depth + 1, Count: 1}})
 	b := newBuilder(newSearch(t.Context()), g, func(terminal int32) uint64 { return uint64(terminal) + 1 })
 	items := 0
 	todo := []int{0}

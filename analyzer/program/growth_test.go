@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // sequences are kinds of programs of which a search for loops could take more than in proportion to their length; kindOf
@@ -96,7 +96,7 @@ var sequences = map[string]func(random *rand.Rand, calls int) []int32{
 // stepsOf is what it takes to find the program of a sequence.
 func stepsOf(t *testing.T, sequence []int32) (steps int, s *search) {
 	t.Helper()
-	grammar := trace.NewSequitur()
+	grammar := grammar.NewSequitur()
 	for _, terminal := range sequence {
 		grammar.Append(terminal)
 	}
@@ -168,7 +168,7 @@ func TestOverlayGrowsInProportion(t *testing.T) {
 // TestSearchEndsWhenCanceled: whenever that is.
 func TestSearchEndsWhenCanceled(t *testing.T) {
 	sequence := sequences["heavy-tailed, in phrases"](rand.New(rand.NewSource(3)), 100_000)
-	grammar := trace.NewSequitur()
+	grammar := grammar.NewSequitur()
 	for _, terminal := range sequence {
 		grammar.Append(terminal)
 	}

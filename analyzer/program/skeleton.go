@@ -1,6 +1,8 @@
 package program
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
 
 // program is the program of a root: folded from its grammar, or, where arguments of chance have kept the grammar from
 // finding the loops, folded without arguments, which are put into it afterwards.
@@ -29,7 +31,7 @@ func (b *builder) program(root int) []*item {
 func (b *builder) withoutArguments(root int) []*item {
 	calls := b.grammar.Expand(root)
 	numbers := map[uint64]int32{}
-	sequence := trace.NewSequitur()
+	sequence := grammar.NewSequitur()
 	for _, terminal := range calls {
 		kind := b.kind(terminal)
 		number, known := numbers[kind]

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A Tree is the program of all ranks as Findings have it, as numbers for other analyses instead of words: the threads with
@@ -93,11 +93,11 @@ func NewTree(ctx context.Context, t timeline.Trace, number int, without func(ter
 }
 
 // erased is a grammar without some terminals.
-func erased(g trace.Grammar, without func(int32) bool) trace.Grammar {
+func erased(g grammar.Grammar, without func(int32) bool) grammar.Grammar {
 	if without == nil {
 		return g
 	}
-	rules := make([][]trace.Symbol, len(g.Rules))
+	rules := make([][]grammar.Symbol, len(g.Rules))
 	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer to greater ones only
 		for _, s := range g.Rules[rule] {
 			if s.IsRule() && len(rules[s.Rule()]) == 0 || !s.IsRule() && without(s.Value) {
@@ -106,7 +106,7 @@ func erased(g trace.Grammar, without func(int32) bool) trace.Grammar {
 			rules[rule] = append(rules[rule], s)
 		}
 	}
-	return trace.Grammar{Rules: rules}
+	return grammar.Grammar{Rules: rules}
 }
 
 // A treeBuilder makes steps of nodes; parts are written out where they stand.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A writer words nodes.
@@ -16,7 +17,7 @@ type writer struct {
 	trace      timeline.Trace
 	options    Options
 	signatures []trace.Signature
-	columns    []trace.Numbers
+	columns    []codec.Numbers
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
 	lines      int             // that may still be written

@@ -24,6 +24,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // secrets makes random strings and remembers them by what they are.
@@ -115,7 +116,7 @@ func random(seed int64) (*trace.Content, *secrets) {
 		}
 		*r.Info() = trace.Rank{
 			Rank: i, Host: where, Pod: s.make("hosts"), Node: s.make("hosts"), BootID: "boot" + b.Meta().World, PID: 7 + i,
-			Executable: s.path("solver"), Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0},
+			Executable: s.path("solver"), Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0},
 			EndedEarly: fmt.Sprintf("tracing stopped after MPI_Send: %s: cannot write %s", where, s.path("spool")),
 			Threads:    []trace.ThreadUsage{{TID: 1, Name: s.make("arguments")}, {TID: 2, Name: "cairn", Tool: true}},
 		}

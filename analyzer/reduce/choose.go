@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -157,7 +158,7 @@ func computationBySlice(ctx context.Context, t timeline.Trace) (map[int][slicesO
 type messages struct{ comm, dest int }
 
 // sent is how many messages and bytes each rank sends to whom.
-func sent(traffic []trace.Traffic) map[int]map[messages][2]uint64 {
+func sent(traffic []traffic.Pair) map[int]map[messages][2]uint64 {
 	all := map[int]map[messages][2]uint64{}
 	for _, t := range traffic {
 		if all[t.Source] == nil {
@@ -181,8 +182,8 @@ func (c Choice) matrix(content trace.Content) (map[int]map[messages][2]uint64, e
 	if err != nil {
 		return nil, err
 	}
-	traffic, err := reduced.Matrix()
-	return sent(traffic), err
+	pairs, err := traffic.Matrix(reduced)
+	return sent(pairs), err
 }
 
 // byPeers takes ranks that send elsewhere than their leads say from them: those of a group that are left over get one

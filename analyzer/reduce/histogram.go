@@ -11,7 +11,10 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Histograms makes a trace of histograms of a trace of so many bytes: what differs from call to call is a histogram per
@@ -46,7 +49,7 @@ func Histograms(ctx context.Context, r *trace.Reader, bytes int64) (*trace.Histo
 	if r.Threads().Len() > 0 {
 		h.DurationNS = last - first
 	}
-	matrix, err := r.Matrix()
+	matrix, err := traffic.Matrix(r)
 	if err != nil {
 		return nil, fmt.Errorf("communication matrix: %w", err)
 	}
@@ -103,7 +106,7 @@ func ranksOnly(t *trace.RankTable) trace.RankTable {
 	var some trace.RankTable
 	for _, r := range t.All() {
 		kept := trace.Rank{Rank: r.Rank, Host: r.Host, Pod: r.Pod, Node: r.Node, BootID: r.BootID, Executable: r.Executable,
-			StartRealtimeNS: start, Clock: trace.Clock{Kind: "monotonic"}, EndedEarly: r.EndedEarly, Dropped: r.Dropped}
+			StartRealtimeNS: start, Clock: timing.Clock{Kind: "monotonic"}, EndedEarly: r.EndedEarly, Dropped: r.Dropped}
 		if r.End != nil {
 			kept.End = &trace.End{Signal: r.End.Signal, ExitCode: r.End.ExitCode}
 		}
@@ -127,12 +130,12 @@ type clusterHistograms struct {
 	trace               *trace.Reader
 	ranks               []int
 	calls               map[call]*callHistograms
-	made, spans, inside trace.HistogramBuilder
-	matrix              []trace.Traffic
+	made, spans, inside histogram.Builder
+	matrix              []traffic.Pair
 }
 
 func newClusterHistograms(r *trace.Reader, ranks []int) *clusterHistograms {
-	coarse := trace.HistogramBuilder{Coarse: true}
+	coarse := histogram.Builder{Coarse: true}
 	return &clusterHistograms{trace: r, ranks: ranks, calls: map[call]*callHistograms{}, made: coarse, spans: coarse, inside: coarse}
 }
 
@@ -209,7 +212,7 @@ func (c *clusterHistograms) cluster() trace.RankCluster {
 	for i, k := range order {
 		index[k] = i
 	}
-	made := trace.RankCluster{Ranks: trace.NewRankList(c.ranks), Traffic: traffic(c.matrix),
+	made := trace.RankCluster{Ranks: trace.NewRankList(c.ranks), Traffic: trafficBins(c.matrix),
 		ThreadCalls: c.made.Histogram(), ThreadSpans: c.spans.Histogram(), ThreadInside: c.inside.Histogram()}
 	for _, k := range order {
 		made.Calls = append(made.Calls, c.calls[k].histograms(index))
@@ -217,8 +220,8 @@ func (c *clusterHistograms) cluster() trace.RankCluster {
 	return made
 }
 
-// traffic says how far messages went, or to whom: of the two what more of the senders have in common.
-func traffic(matrix []trace.Traffic) []trace.TrafficBin {
+// trafficBins says how far messages went, or to whom: of the two what more of the senders have in common.
+func trafficBins(matrix []traffic.Pair) []trace.TrafficBin {
 	to, distance := map[int]int{}, map[int]int{}
 	for _, t := range matrix {
 		to[t.Dest]++

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -42,9 +44,9 @@ func CompareHistograms(r *trace.Reader, h *trace.Histograms) (HistogramAccuracy,
 	}
 	a.Run = apartFrom(float64(h.DurationNS), float64(counted.end-counted.begin))
 	a.Medians = counted.medians(h)
-	matrix, known := h.Matrix(maxPairs)
+	matrix, known := traffic.Estimate(h, maxPairs)
 	if a.MatrixKnown = known; known {
-		whole, err := r.Matrix()
+		whole, err := traffic.Matrix(r)
 		if err != nil {
 			return a, err
 		}
@@ -97,7 +99,7 @@ func countCalls(r *trace.Reader, h *trace.Histograms) (*counted, error) {
 				c.functions[e.Function.Name] = sum
 			}
 			sum.calls++
-			sum.bytes += trace.PayloadOf(e.Semantics).Of(e, r.Communicators()).Bytes
+			sum.bytes += volume.PayloadOf(e.Semantics).Of(e, r.Communicators()).Bytes
 			sum.ns += e.Exit - e.Enter
 			if kept++; e.Timed && kept < maxMedians {
 				k := call{e.Function.ID, e.Signature.Site}
@@ -130,7 +132,7 @@ func (c *counted) medians(h *trace.Histograms) float64 {
 }
 
 // matrixError is the sum of the differences of two matrices, as a part of the sum of the first.
-func matrixError(whole, estimate []trace.Traffic) float64 {
+func matrixError(whole, estimate []traffic.Pair) float64 {
 	apart := map[[2]int]float64{}
 	sum := 0.0
 	for _, t := range whole {

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // noCall is the call before one of which that is not known.
@@ -17,9 +19,9 @@ var noCall = call{}
 type callHistograms struct {
 	call
 	calls, unsized   uint64
-	durations, bytes trace.HistogramBuilder
-	gaps             map[call]*trace.HistogramBuilder // by the call before
-	payload          trace.Payload
+	durations, bytes histogram.Builder
+	gaps             map[call]*histogram.Builder // by the call before
+	payload          volume.Payload
 	arguments        []argumentHistogram
 	sites            []trace.Site
 	communicators    []trace.Communicator
@@ -30,7 +32,7 @@ type callHistograms struct {
 func newCallHistograms(k call, of *trace.Reader) *callHistograms {
 	f, means := of.Function(k.function), of.Semantics(k.function)
 	c := &callHistograms{
-		call: k, gaps: map[call]*trace.HistogramBuilder{}, payload: trace.PayloadOf(means),
+		call: k, gaps: map[call]*histogram.Builder{}, payload: volume.PayloadOf(means),
 		sites: of.Sites(), communicators: of.Communicators(),
 	}
 	c.durations.Coarse = true
@@ -69,9 +71,9 @@ func newCallHistograms(k call, of *trace.Reader) *callHistograms {
 	return c
 }
 
-func (c *callHistograms) gap(after call) *trace.HistogramBuilder {
+func (c *callHistograms) gap(after call) *histogram.Builder {
 	if c.gaps[after] == nil {
-		c.gaps[after] = &trace.HistogramBuilder{Coarse: true}
+		c.gaps[after] = &histogram.Builder{Coarse: true}
 	}
 	return c.gaps[after]
 }
@@ -146,7 +148,7 @@ type argumentHistogram struct {
 	rank       bool // it is a rank in the call's communicator
 	field      int  // of a status
 
-	numbers, relative, lengths trace.HistogramBuilder
+	numbers, relative, lengths histogram.Builder
 	unplaced                   bool // the caller's own rank was not known once
 	names                      map[string]uint64
 	others                     uint64
@@ -235,6 +237,6 @@ func (a *argumentHistogram) histogram() (trace.ArgumentHistogram, bool) {
 }
 
 // fewer reports whether a tells more with fewer bins than b.
-func fewer(a, b *trace.Histogram) bool {
+func fewer(a, b *histogram.Histogram) bool {
 	return cmp.Or(cmp.Compare(boolInt(a.Binned), boolInt(b.Binned)), cmp.Compare(len(a.Bins), len(b.Bins))) < 0
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // histograms reduces a trace, writes the result and reads it again.
@@ -53,9 +55,9 @@ func TestHistogramsKnown(t *testing.T) {
 	require.Equal(t, []uint64{4, 4}, []uint64{send.Calls, recv.Calls})
 	require.Equal(t, int64(4e6), send.Durations.Sum)
 	require.Equal(t, int64(8e6), recv.Durations.Sum)
-	require.Equal(t, []trace.HistogramRange{{Low: 8, High: 8, Count: 1}, {Low: 16, High: 16, Count: 1}, {Low: 32, High: 32, Count: 1}, {Low: 64, High: 64, Count: 1}},
+	require.Equal(t, []histogram.Range{{Low: 8, High: 8, Count: 1}, {Low: 16, High: 16, Count: 1}, {Low: 32, High: 32, Count: 1}, {Low: 64, High: 64, Count: 1}},
 		argumentOf(t, send, "count").Numbers.Bins)
-	require.Equal(t, []trace.HistogramRange{{Low: 0, High: 0, Count: 2}, {Low: 1, High: 1, Count: 2}}, argumentOf(t, send, "tag").Numbers.Bins)
+	require.Equal(t, []histogram.Range{{Low: 0, High: 0, Count: 2}, {Low: 1, High: 1, Count: 2}}, argumentOf(t, send, "tag").Numbers.Bins)
 	always, constant := argumentOf(t, recv, "status.source").Numbers.Constant()
 	require.True(t, constant)
 	require.Zero(t, always)
@@ -170,9 +172,9 @@ func TestHistogramsOfRandomPrograms(t *testing.T) {
 		for name, sum := range want.tags {
 			require.Equal(t, sum, got.tags[name], "%d %s", n, name)
 		}
-		matrix, err := r.Matrix()
+		matrix, err := traffic.Matrix(r)
 		require.NoError(t, err)
-		estimate, known := h.Matrix(1 << 20)
+		estimate, known := traffic.Estimate(h, 1<<20)
 		require.True(t, known)
 		require.Equal(t, sumOf(matrix), sumOf(estimate), n)
 		accuracy, err := reduce.CompareHistograms(r, h)
@@ -182,7 +184,7 @@ func TestHistogramsOfRandomPrograms(t *testing.T) {
 	}
 }
 
-func sumOf(list []trace.Traffic) (sum [3]uint64) {
+func sumOf(list []traffic.Pair) (sum [3]uint64) {
 	for _, t := range list {
 		sum[0] += t.Messages
 		sum[1] += t.Bytes

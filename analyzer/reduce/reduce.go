@@ -12,6 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Leads keeps in c only what the ranks have for which lead gives themselves. Threads of a rank beyond those of its lead
@@ -81,7 +83,7 @@ func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
 			ranks[i].Outliers[k].BeginNS = clocks.Time(i, ranks[i].Outliers[k].BeginNS)
 		}
 		if len(samples) > 1 { // else ticks are taken for nanoseconds, and stay so
-			ranks[i].Clock, ranks[i].BootID = trace.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
+			ranks[i].Clock, ranks[i].BootID = timing.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
 		}
 	}
 }
@@ -109,7 +111,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 // dropSequences leaves out the value sequences that no thread has any more.
 func dropSequences(c *trace.Content, threads []trace.Thread) {
 	numbers := map[int32]int32{}
-	var left []trace.Sequence
+	var left []codec.Sequence
 	for i := range threads {
 		streams := append([]trace.StreamRef(nil), threads[i].Streams...)
 		for k := range streams {

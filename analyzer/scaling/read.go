@@ -13,11 +13,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Recording is a run.
@@ -28,7 +30,7 @@ type Recording struct {
 }
 
 // aggregated reports whether only sums of times were kept.
-func (r *Recording) aggregated() bool { return r.Meta().Timing.Mode == trace.TimingAggregated }
+func (r *Recording) aggregated() bool { return r.Meta().Timing.Mode == timing.Aggregated }
 
 // A key is a place by the numbers of its trace.
 type key struct {
@@ -60,8 +62,8 @@ type reading struct {
 	locations []timeline.Location
 	threads   []thread
 	names     names
-	payloads  []trace.Payload // by terminal
-	apart     bool            // a computation is known by the call before it, too
+	payloads  []volume.Payload // by terminal
+	apart     bool             // a computation is known by the call before it, too
 }
 
 // A thread follows the calls of one location.
@@ -85,9 +87,9 @@ func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &reading{Recording: r, locations: timeline.Locations(r), names: n, payloads: make([]trace.Payload, len(r.Signatures())), apart: apart}
+	g := &reading{Recording: r, locations: timeline.Locations(r), names: n, payloads: make([]volume.Payload, len(r.Signatures())), apart: apart}
 	for i := range g.payloads {
-		g.payloads[i] = trace.PayloadOf(r.Semantics(r.Signatures()[i].Function))
+		g.payloads[i] = volume.PayloadOf(r.Semantics(r.Signatures()[i].Function))
 	}
 	all := polling.NewGaps(r)
 	g.threads = make([]thread, len(g.locations))

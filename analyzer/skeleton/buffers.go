@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -77,12 +78,12 @@ func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements
 	}
 }
 
-func (b *buffers) typeOf(w *walker, v *trace.Value) trace.Datatype {
+func (b *buffers) typeOf(w *walker, v *trace.Value) datatypes.Type {
 	if t, known := w.types.Of(v); known {
 		return t
 	}
 	b.unknown = b.unknown || v.Form == trace.Handle
-	return trace.Datatype{Size: unknownType, Extent: unknownType, TrueUB: unknownType}
+	return datatypes.Type{Size: unknownType, Extent: unknownType, TrueUB: unknownType}
 }
 
 // span is up to where so many elements of a type reach.

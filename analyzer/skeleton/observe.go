@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi"
@@ -170,7 +171,7 @@ type walker struct {
 	row, rank, class int
 	cursor           timeline.Cursor
 	come, made       []int // by number of a step: how often it came there, and how many calls it made
-	types            trace.Datatypes
+	types            datatypes.Table
 	last             int64 // when the call before ended
 	begun            bool
 	computed         float64 // since then, between calls that are left out

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -152,7 +153,7 @@ func askedIn(e *trace.Event) asked {
 	}
 	if base := strings.Replace(a.function, "MPI_I", "MPI_", 1); slices.Contains(sameCount, a.function) || slices.Contains(sameCount, capitalized(base)) {
 		count, datatype := in(semantics.Count), in(semantics.Datatype)
-		if size, known := trace.DatatypeSize(datatype.Text); known && count.Form == trace.Int {
+		if size, known := datatypes.Size(datatype.Text); known && count.Form == trace.Int {
 			a.bytes = count.Int * size
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A state is where a rank was at its end.
@@ -115,7 +116,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 			o.states[l.Row].open, o.states[l.Row].detail = u, details[u.Location]
 		}
 	}
-	if t.Meta().Timing.Mode == trace.TimingAggregated {
+	if t.Meta().Timing.Mode == timing.Aggregated {
 		if err := o.timeBySums(clocks, locations); err != nil {
 			return nil, err
 		}

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Trace is what the analyses need of a trace. *trace.Reader has all of it but for the type of Cursor's result; Of
@@ -17,22 +21,22 @@ type Trace interface {
 	Sites() []trace.Site
 	Signatures() []trace.Signature
 	Communicators() []trace.Communicator
-	Grammar() trace.Grammar
+	Grammar() grammar.Grammar
 	Ranks() *trace.RankTable
 	// OfLeads reports whether only lead ranks have times of their own.
 	OfLeads() bool
 	Threads() *trace.ThreadTable
-	Columns() []trace.Numbers
+	Columns() []codec.Numbers
 	Sequence(i int) ([]int64, error)
 	SequenceLength(i int) (uint64, error)
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
 	// Matrix is computed once for all analyses: it is not to be changed.
-	Matrix() ([]trace.Traffic, error)
-	MatrixBetween(calls func(thread int) (from, to uint64)) ([]trace.Traffic, error)
+	Matrix() ([]traffic.Pair, error)
+	MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error)
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
 	Span(thread int) (begin, end int64)
-	Aggregates(thread int) ([]trace.Aggregate, error)
+	Aggregates(thread int) ([]timing.Aggregate, error)
 	// Coarse lists the calls of which there are only sums of times.
 	Coarse() []trace.Coarse
 }
@@ -48,21 +52,27 @@ type Cursor interface {
 }
 
 // Of makes a reader a Trace.
-func Of(r *trace.Reader) Trace { return reader{r, sync.OnceValues(r.Matrix)} }
+func Of(r *trace.Reader) Trace {
+	return reader{r, sync.OnceValues(func() ([]traffic.Pair, error) { return traffic.Matrix(r) })}
+}
 
 type reader struct {
 	*trace.Reader
-	matrix func() ([]trace.Traffic, error)
+	matrix func() ([]traffic.Pair, error)
 }
 
 func (r reader) Calls(rank, thread int) (Cursor, error) { return r.Cursor(rank, thread) }
 
-func (r reader) Matrix() ([]trace.Traffic, error) { return r.matrix() }
+func (r reader) Matrix() ([]traffic.Pair, error) { return r.matrix() }
+
+func (r reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error) {
+	return traffic.MatrixBetween(r.Reader, calls)
+}
 
 // NeedTimes returns an error that says what to trace instead if the times of single calls were not kept; doing is what
 // takes them: "a prediction".
 func NeedTimes(t Trace, doing string) error {
-	if t.Meta().Timing.Mode != trace.TimingAggregated {
+	if t.Meta().Timing.Mode != timing.Aggregated {
 		return nil
 	}
 	return fmt.Errorf("the times of single calls were not kept (timing aggregated), and %s takes them: trace with timing lossless or lossy", doing)

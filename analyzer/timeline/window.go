@@ -5,8 +5,8 @@ import (
 	"math"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A Window restricts what is told of a run to a part of it, from one time on the common clock to another. Calls around it
@@ -114,11 +114,11 @@ type restricted struct {
 // indices are those from one on, before the other.
 type indices struct{ from, to uint64 }
 
-func (r restricted) Matrix() ([]trace.Traffic, error) {
+func (r restricted) Matrix() ([]traffic.Pair, error) {
 	return r.MatrixBetween(func(int) (uint64, uint64) { return 0, math.MaxUint64 })
 }
 
-func (r restricted) MatrixBetween(calls func(thread int) (from, to uint64)) ([]trace.Traffic, error) {
+func (r restricted) MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error) {
 	return r.Trace.MatrixBetween(func(thread int) (from, to uint64) {
 		from, to = calls(thread)
 		from, to = max(from, r.calls[thread].from), min(to, r.calls[thread].to)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -41,7 +42,7 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 }
 
 // World is the matrix of all communicators together, ranks of MPI_COMM_WORLD. Traffic with other worlds is left out.
-func World(traffic []trace.Traffic, size int) Matrix {
+func World(traffic []traffic.Pair, size int) Matrix {
 	m := Matrix{Order: size}
 	at := map[[2]int]int{}
 	for _, one := range traffic {
@@ -62,7 +63,7 @@ func World(traffic []trace.Traffic, size int) Matrix {
 }
 
 // inside tells whether both ends of some traffic are in the trace's world.
-func inside(one trace.Traffic, size int) bool {
+func inside(one traffic.Pair, size int) bool {
 	return one.Source >= 0 && one.Dest >= 0 && one.Source < size && one.Dest < size
 }
 

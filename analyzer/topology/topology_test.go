@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// traffic along all edges of a pattern, both ways, ranks numbered by a permutation.
-func traffic(p *Pattern, number []int, calls, bytes uint64) []Traffic {
+// trafficOf is traffic along all edges of a pattern, both ways, ranks numbered by a permutation.
+func trafficOf(p *Pattern, number []int, calls, bytes uint64) []Traffic {
 	var all []Traffic
 	for v := range p.Order {
 		for _, w := range p.Graph().Neighbours(v) {
@@ -38,7 +38,7 @@ func gridPattern(periodic bool, dimensions ...int) *Pattern {
 
 // The paper's Table 4: MG on 16 ranks talks a little (0.46 of 91 kB/s) between ranks that are no neighbours.
 func TestLittleTrafficIsLeftOutAndCounted(t *testing.T) {
-	m := Matrix{Order: 16, Traffic: traffic(gridPattern(true, 4, 2, 2), inOrder(16), 1000, 90000)}
+	m := Matrix{Order: 16, Traffic: trafficOf(gridPattern(true, 4, 2, 2), inOrder(16), 1000, 90000)}
 	for v := range 4 {
 		m.Traffic = append(m.Traffic, Traffic{4 + v, 12 + v, 5, 460}, Traffic{12 + v, 4 + v, 5, 460})
 	}
@@ -73,8 +73,8 @@ func TestAFilterThatTheTrafficDoesNotNeedIsNotUsed(t *testing.T) {
 func TestSeparateGroupsOfOnePattern(t *testing.T) {
 	ring := gridPattern(true, 5)
 	m := Matrix{Order: 11}
-	m.Traffic = append(m.Traffic, traffic(ring, []int{0, 2, 4, 6, 8}, 1, 1)...)
-	m.Traffic = append(m.Traffic, traffic(ring, []int{1, 9, 3, 7, 5}, 1, 1)...)
+	m.Traffic = append(m.Traffic, trafficOf(ring, []int{0, 2, 4, 6, 8}, 1, 1)...)
+	m.Traffic = append(m.Traffic, trafficOf(ring, []int{1, 9, 3, 7, 5}, 1, 1)...)
 	found := Identify(m, Options{})
 	assert.Equal(t, "2 of: ring of 5", found.Name())
 	assert.Equal(t, 1, found.Silent)
@@ -105,7 +105,7 @@ func TestDirectionsFollowTheMapping(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	p := gridPattern(false, 4, 8)
 	number := random.Perm(32)
-	found := Identify(Matrix{32, traffic(p, number, 1, 1)}, Options{})
+	found := Identify(Matrix{32, trafficOf(p, number, 1, 1)}, Options{})
 	require.Equal(t, "8 x 4 grid", found.Name(), "sizes of a grid without an order are largest first")
 	for v := range p.Order {
 		for _, w := range p.Graph().Neighbours(v) {
@@ -136,10 +136,10 @@ func TestUsersPatterns(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	knight := lattice{[]int{5, 7}, []bool{true, true}, [][]int{{1, 2}, {2, 1}}}
 	p := latticePattern(knight, UserDefined)
-	found := Identify(Matrix{35, traffic(p, random.Perm(35), 1, 1)}, Options{Patterns: own})
+	found := Identify(Matrix{35, trafficOf(p, random.Perm(35), 1, 1)}, Options{Patterns: own})
 	assert.Contains(t, found.Name(), "knight")
 	triangles := patternsOf(own, 5)
-	found = Identify(Matrix{5, traffic(triangles[0], random.Perm(5), 1, 1)}, Options{Patterns: own})
+	found = Identify(Matrix{5, trafficOf(triangles[0], random.Perm(5), 1, 1)}, Options{Patterns: own})
 	assert.Equal(t, "two triangles", found.Name())
 
 	for text, complaint := range map[string]string{

@@ -7,6 +7,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Unit is the length of one unit of time, in nanoseconds.
@@ -19,19 +22,19 @@ type Builder struct {
 	terminals map[string]int32
 	sites     map[string]uint32
 	ranks     []*Rank
-	grid      *trace.TimingGrid // nil: times are kept as they are
+	grid      *timing.Grid // nil: times are kept as they are
 }
 
 // New starts a trace of n ranks, all on one node.
 func New(n int) *Builder {
 	b := &Builder{functions: map[uint16]bool{}, terminals: map[string]int32{}, sites: map[string]uint32{}}
 	world := trace.RankList{{Start: 0, Count: n, Stride: 1}}
-	b.content.Meta = trace.Meta{World: "test", WorldSize: n, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CreatedBy: "tracetest", CallSites: "caller", Timing: trace.TimingSettings{Mode: trace.TimingLossless}}
+	b.content.Meta = trace.Meta{World: "test", WorldSize: n, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CreatedBy: "tracetest", CallSites: "caller", Timing: timing.Settings{Mode: timing.Lossless}}
 	b.content.Communicators = []trace.Communicator{{GlobalName: "MPI_COMM_WORLD", Members: world}}
 	for i := range n {
 		b.ranks = append(b.ranks, &Rank{
 			builder: b,
-			info:    trace.Rank{Rank: i, Host: "host0", BootID: "boot0", PID: 100 + i, Executable: "test", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}},
+			info:    trace.Rank{Rank: i, Host: "host0", BootID: "boot0", PID: 100 + i, Executable: "test", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}},
 		})
 	}
 	return b
@@ -53,11 +56,11 @@ func (b *Builder) Meta() *trace.Meta { return &b.content.Meta }
 
 // Lossy rounds the times of all calls within so many per cent, as the recorder does.
 func (b *Builder) Lossy(percent int) *Builder {
-	grid, err := trace.GridOf(percent)
+	grid, err := timing.GridOf(percent)
 	if err != nil {
 		panic(err)
 	}
-	b.grid, b.content.Meta.Timing = grid, trace.TimingSettings{Mode: trace.TimingLossy, ErrorPercent: percent}
+	b.grid, b.content.Meta.Timing = grid, timing.Settings{Mode: timing.Lossy, ErrorPercent: percent}
 	return b
 }
 
@@ -97,23 +100,23 @@ func (b *Builder) Content() *trace.Content {
 	}
 	for _, r := range all {
 		t := trace.Thread{Rank: r.info.Rank, Thread: r.thread, Root: len(c.Grammar.Rules), Calls: uint64(len(r.terminals))}
-		sequence := trace.NewSequitur()
+		sequence := grammar.NewSequitur()
 		for _, terminal := range r.terminals {
 			sequence.Append(terminal)
 		}
 		base := len(c.Grammar.Rules)
 		for _, rule := range sequence.Grammar().Rules {
-			body := append([]trace.Symbol(nil), rule...)
+			body := append([]grammar.Symbol(nil), rule...)
 			for i, s := range body {
 				if s.IsRule() {
-					body[i] = trace.RuleSymbol(base+s.Rule(), s.Count)
+					body[i] = grammar.RuleSymbol(base+s.Rule(), s.Count)
 				}
 			}
 			c.Grammar.Rules = append(c.Grammar.Rules, body)
 		}
 		for terminal, comms := range r.created {
 			t.Streams = append(t.Streams, trace.StreamRef{Terminal: terminal, Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, trace.Sequence{Values: comms})
+			c.Sequences = append(c.Sequences, codec.Sequence{Values: comms})
 		}
 		sort.Slice(t.Streams, func(i, j int) bool { return t.Streams[i].Terminal < t.Streams[j].Terminal })
 		last := int64(0)
@@ -143,7 +146,7 @@ func (b *Builder) Content() *trace.Content {
 
 // round rounds the intervals of a thread.
 func (b *Builder) round(t *trace.Thread) {
-	var rounder trace.TimingRounder
+	var rounder timing.Rounder
 	for i := range t.Gaps {
 		call := []int64{t.Gaps[i], t.Durations[i]}
 		rounder.Round(b.grid, call)

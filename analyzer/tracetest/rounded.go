@@ -4,25 +4,26 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Rounded is a lossless trace as the tracer would have kept it with other settings of timing ("lossy 5"): the same calls,
 // their times rounded thread by thread.
-func Rounded(t testing.TB, content *trace.Content, timing string) *trace.Content {
+func Rounded(t testing.TB, content *trace.Content, mode string) *trace.Content {
 	t.Helper()
-	settings, err := trace.ParseTimingSettings(timing)
-	if err != nil || settings.Mode == trace.TimingAggregated || content.Meta.Timing.Mode != trace.TimingLossless {
-		t.Fatalf("tracetest: a trace with %s timing cannot become %q (%v)", content.Meta.Timing.Mode, timing, err)
+	settings, err := timing.ParseSettings(mode)
+	if err != nil || settings.Mode == timing.Aggregated || content.Meta.Timing.Mode != timing.Lossless {
+		t.Fatalf("tracetest: a trace with %s timing cannot become %q (%v)", content.Meta.Timing.Mode, mode, err)
 	}
 	rounded := *content
 	rounded.Meta.Timing = settings
-	if settings.Mode != trace.TimingLossy {
+	if settings.Mode != timing.Lossy {
 		return &rounded
 	}
-	grids := map[uint16]*trace.TimingGrid{}
+	grids := map[uint16]*timing.Grid{}
 	for i := range content.Functions {
 		f := &content.Functions[i]
-		if grids[f.ID], err = trace.GridOf(settings.ErrorOf(f.Name)); err != nil {
+		if grids[f.ID], err = timing.GridOf(settings.ErrorOf(f.Name)); err != nil {
 			t.Fatalf("tracetest: %v", err)
 		}
 	}
@@ -31,7 +32,7 @@ func Rounded(t testing.TB, content *trace.Content, timing string) *trace.Content
 		gaps, durations := make([]int64, thread.Calls), make([]int64, thread.Calls)
 		copyTimes(t, &thread, gaps, durations)
 		walk := content.Grammar.Walk(thread.Root)
-		var rounder trace.TimingRounder
+		var rounder timing.Rounder
 		for i := range gaps {
 			terminal, _ := walk.Next()
 			pair := []int64{gaps[i], durations[i]}

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // waited is what one call waited.
@@ -90,11 +91,11 @@ func waitsOf(t *testing.T, content *trace.Content) *waits {
 
 // assertSameWaits compares call by call. A wait is from one moment to another, each the latest or the earlier of some, so
 // it may be off by what two moments may. Nothing else may be: none appears or disappears that is longer.
-func assertSameWaits(t *testing.T, content *trace.Content, timing string) {
+func assertSameWaits(t *testing.T, content *trace.Content, mode string) {
 	t.Helper()
-	exact, got := waitsOf(t, content), waitsOf(t, tracetest.Rounded(t, content, timing))
-	require.LessOrEqual(t, got.error, int64(trace.MomentTicks))
-	assert.Zero(t, got.Violations.Count, timing)
+	exact, got := waitsOf(t, content), waitsOf(t, tracetest.Rounded(t, content, mode))
+	require.LessOrEqual(t, got.error, int64(timing.MomentTicks))
+	assert.Zero(t, got.Violations.Count, mode)
 	for l := range exact.of {
 		require.Len(t, got.of[l], len(exact.of[l]))
 		for i, e := range exact.of[l] {
@@ -102,14 +103,14 @@ func assertSameWaits(t *testing.T, content *trace.Content, timing string) {
 			off := max(e.ns-g.ns, g.ns-e.ns)
 			if off > 2*got.error {
 				t.Errorf("%s: location %d, %d. %s (%d to %d): %s %d ns, rounded %s %d ns; times are off by %d at most",
-					timing, l, i, e.function, e.enter, e.exit, e.kind, e.ns, g.kind, g.ns, got.error)
+					mode, l, i, e.function, e.enter, e.exit, e.kind, e.ns, g.kind, g.ns, got.error)
 			}
 			// of two that came at about the same time, either may have been the later one
 			moments := slices.Sorted(maps.Values(e.until))
 			n := len(moments)
 			tie := n > 1 && moments[n-1]-moments[n-2] <= 2*got.error
 			if min(e.ns, g.ns) > 2*got.error && e.kind != g.kind && !tie {
-				t.Errorf("%s: location %d, %d. %s: %s %d ns, rounded %s %d ns", timing, l, i, e.function, e.kind, e.ns, g.kind, g.ns)
+				t.Errorf("%s: location %d, %d. %s: %s %d ns, rounded %s %d ns", mode, l, i, e.function, e.kind, e.ns, g.kind, g.ns)
 			}
 		}
 	}

@@ -10,16 +10,17 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
 // A trace that needs more than a reader of unknown bytes would spend is opened by a command, and refused where the process
 // may not have that much.
 func TestOption(t *testing.T) {
-	rule := slices.Repeat([]trace.Symbol{{Value: 0, Count: 1}, {Value: 1, Count: 1}}, 50_000)
+	rule := slices.Repeat([]grammar.Symbol{{Value: 0, Count: 1}, {Value: 1, Count: 1}}, 50_000)
 	c := trace.Content{
 		Functions:  []trace.Function{{ID: 1, Name: "MPI_Barrier", Return: "int"}},
 		Signatures: []trace.Signature{{Function: 1, OwnRank: -1}, {Function: 1, OwnRank: -1}},
-		Grammar:    trace.Grammar{Rules: slices.Repeat([][]trace.Symbol{rule}, 50)}, // one body in the file
+		Grammar:    grammar.Grammar{Rules: slices.Repeat([][]grammar.Symbol{rule}, 50)}, // one body in the file
 	}
 	var b bytes.Buffer
 	require.NoError(t, trace.Write(&b, &c))

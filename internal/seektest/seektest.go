@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Options say how much is compared.
@@ -97,7 +98,7 @@ func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err er
 			if w.cursor, err = open(); err != nil {
 				return w.compared, err
 			}
-			w.at, w.current = 0, false
+			w.at = 0
 		}
 		// one cursor goes twice, so that nothing that it has read stays; some are used for long
 		for range 1 + k%2*w.random.IntN(8) {
@@ -140,29 +141,20 @@ type walker struct {
 	options  Options
 	random   *rand.Rand
 	cursor   *trace.Cursor
-	at       int  // the call that Next gives
-	current  bool // the cursor is on the one before
+	at       int // the call that Next gives
 	compared int
 }
 
 // errFailed is for a cursor that has failed where it may.
 var errFailed = errors.New("the cursor has failed")
 
-// travel goes somewhere and reads some calls, then perhaps some backwards.
+// travel goes somewhere and reads some calls.
 func (w *walker) travel() error {
 	how := w.random.IntN(8)
 	err := w.start(how)
 	after := w.random.IntN(w.options.After + 1)
 	for i := 0; err == nil && i < after; i++ {
 		err = w.next()
-	}
-	if err == nil && how%2 == 1 {
-		for i := w.random.IntN(w.options.After + 1); err == nil && i > 0; i-- {
-			err = w.previous()
-		}
-		for i := w.random.IntN(4); err == nil && i > 0; i-- {
-			err = w.next()
-		}
 	}
 	if errors.Is(err, errFailed) {
 		w.cursor = nil
@@ -176,12 +168,11 @@ func (w *walker) start(how int) error {
 	if how == 0 && w.at > 0 {
 		return nil
 	}
-	w.current = false
 	k := w.random.IntN(len(w.calls) + 1)
 	if how == 1 { // shortly before the end, or where timing begins anew
 		k = max(0, len(w.calls)-w.random.IntN(3))
-		if blocks := len(w.calls) / trace.TimingBlockCalls; blocks > 0 {
-			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*trace.TimingBlockCalls+w.random.IntN(5)-2))
+		if blocks := len(w.calls) / timing.BlockCalls; blocks > 0 {
+			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*timing.BlockCalls+w.random.IntN(5)-2))
 		}
 	}
 	if how == 2 && w.timed && w.whole && !w.options.Damaged {
@@ -209,7 +200,6 @@ func (w *walker) check(ok bool, what string) error {
 // next reads a call.
 func (w *walker) next() error {
 	if w.at == len(w.calls) {
-		w.current = false
 		if w.whole && w.cursor.Next() {
 			return fmt.Errorf("a call follows the last one, %d", w.at-1)
 		}
@@ -221,25 +211,7 @@ func (w *walker) next() error {
 	if err := w.check(w.cursor.Next(), "forwards"); err != nil {
 		return err
 	}
-	w.at, w.current = w.at+1, true
-	return w.same()
-}
-
-// previous reads the call before the current one, or before where the cursor is.
-func (w *walker) previous() error {
-	if w.current {
-		w.at--
-	}
-	if w.at == 0 {
-		if w.current = false; w.cursor.Previous() {
-			return errors.New("a call comes before the first one")
-		}
-		return w.check(w.cursor.Err() == nil && w.cursor.Seek(0), "to the beginning")
-	}
-	if err := w.check(w.cursor.Previous(), "backwards"); err != nil {
-		return err
-	}
-	w.current = true
+	w.at++
 	return w.same()
 }
 

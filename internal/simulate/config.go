@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A Config says what to simulate. The zero value of a field is its default.
@@ -92,7 +92,7 @@ func (c *Config) defaults() error {
 	if c.CallSites == "" {
 		c.CallSites = "caller"
 	}
-	if _, err := trace.ParseTimingSettings(c.Timing); err != nil {
+	if _, err := timing.ParseSettings(c.Timing); err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
 	switch {

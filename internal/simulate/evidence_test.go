@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // disturbed is a program of two ranks whose second one lacks the CPU in four ways, one after the other.
@@ -62,9 +63,9 @@ func TestEvidence(t *testing.T) {
 		require.Equal(t, want.Count, got.Count)
 		require.InEpsilon(t, want.WallNS, got.WallNS, 0.008)
 		require.InEpsilon(t, want.CPUNS, got.CPUNS, 0.04)
-		require.Equal(t, trace.RoundedNS(want.RunDelayNS), got.RunDelayNS)
-		require.Equal(t, trace.Rounded(want.IOBytes), got.IOBytes)
-		require.Equal(t, trace.Rounded(want.IOCalls), got.IOCalls)
+		require.Equal(t, codec.RoundedNS(want.RunDelayNS), got.RunDelayNS)
+		require.Equal(t, codec.Rounded(want.IOBytes), got.IOBytes)
+		require.Equal(t, codec.Rounded(want.IOCalls), got.IOCalls)
 		require.Zero(t, got.DataNS, "1,000 bytes are no data")
 	}
 	r := merged.Ranks.At(1)

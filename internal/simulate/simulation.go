@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -81,7 +82,7 @@ func (s *Simulation) Rank(i int) (*trace.Content, error) {
 	r.encode()
 	skew := s.skew(i)
 	for _, at := range []int64{0, r.now} {
-		r.rec.Sample(trace.ClockSample{Ticks: BootNS + at + skew, MonotonicNS: BootNS + at + skew, RealtimeNS: epochNS + at + skew})
+		r.rec.Sample(timing.ClockSample{Ticks: BootNS + at + skew, MonotonicNS: BootNS + at + skew, RealtimeNS: epochNS + at + skew})
 	}
 	c, err := r.rec.Content()
 	if err != nil {

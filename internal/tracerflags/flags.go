@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
@@ -116,7 +116,7 @@ func CheckGroups(s *settings.Settings) error {
 // CheckTiming writes the timing as the tracer reads it. Where it cannot be understood there is none: every time stamp is
 // kept.
 func CheckTiming(s *settings.Settings) error {
-	timing, err := trace.ParseTimingSettings(s.Timing)
+	timing, err := timing.ParseSettings(s.Timing)
 	s.Timing = ""
 	if err == nil {
 		s.Timing = timing.Text()

@@ -6,12 +6,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // processes are the ranks of a manifest, by column: an inventory holds those
 // of all shards of a job.
 type processes struct {
-	numbers, pids, starts, hosts trace.Numbers
+	numbers, pids, starts, hosts codec.Numbers
 	names                        []string // of hosts
 	final                        bool     // all have ended
 }

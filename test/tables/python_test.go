@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/repository"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
@@ -58,7 +59,7 @@ func TestDataFrames(t *testing.T) {
 	}
 	assert.Equal(t, calls, frames.Calls)
 	assert.EqualValues(t, r.Threads().Calls(), frames.Rows["calls"])
-	matrix, err := r.Matrix()
+	matrix, err := traffic.Matrix(r)
 	require.NoError(t, err)
 	for _, m := range matrix {
 		assert.Equal(t, m.Bytes, frames.Bytes[m.Source][m.Dest])

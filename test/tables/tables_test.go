@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/parquet"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -86,7 +87,7 @@ func TestDuckDBFindsWhatTheTraceHas(t *testing.T) {
 			require.NoError(t, err)
 
 			assert.Equal(t, counted(t, r), rows(query(t, dir, "SELECT rank, thread, function, count(*) FROM calls GROUP BY ALL ORDER BY ALL")))
-			assert.Equal(t, traffic(t, r), rows(query(t, dir, `SELECT send_rank, recv_rank, count(*), sum(coalesce(bytes, 0))
+			assert.Equal(t, trafficRows(t, r), rows(query(t, dir, `SELECT send_rank, recv_rank, count(*), sum(coalesce(bytes, 0))
 				FROM messages GROUP BY ALL ORDER BY ALL`)), "the communication matrix")
 			assert.ElementsMatch(t, reported(found), rows(query(t, dir, "SELECT kind, count(*), sum(waiting_ns) FROM waits GROUP BY ALL")))
 			assert.Equal(t, [][]string{{"0"}}, query(t, dir, "SELECT (SELECT sum(waiting_ns) FROM waits) - (SELECT sum(waiting_ns) FROM calls)"))
@@ -127,9 +128,9 @@ func counted(t *testing.T, r *trace.Reader) (lines []string) {
 	return lines
 }
 
-// traffic is the communication matrix by the trace's own count of sends, all communicators together.
-func traffic(t *testing.T, r *trace.Reader) (lines []string) {
-	matrix, err := r.Matrix()
+// trafficRows is the communication matrix by the trace's own count of sends, all communicators together.
+func trafficRows(t *testing.T, r *trace.Reader) (lines []string) {
+	matrix, err := traffic.Matrix(r)
 	require.NoError(t, err)
 	n := r.Ranks().Len()
 	messages, bytes := make([]uint64, n*n), make([]uint64, n*n)

@@ -271,7 +271,7 @@ class Mix:
     def decode(cls, data, length):
         if not cls.PRIMED:
             cls.PRIMED = cls()
-            with open(os.path.join(os.path.dirname(__file__), "..", "names.txt"), "rb") as f:
+            with open(os.path.join(os.path.dirname(__file__), "..", "codec", "names.txt"), "rb") as f:
                 for b in f.read():
                     for i in range(7, -1, -1):
                         cls.PRIMED.update(b >> i & 1)

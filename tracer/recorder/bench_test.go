@@ -3,13 +3,13 @@ package recorder
 import (
 	"testing"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // benchmark measures what a program costs per call, from raw record to grammar, streams and timing.
-func benchmark(b *testing.B, program func(s *Shim)) {
-	s := NewShim(b)
+func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
+	s := recordtest.NewShim(b)
 	s.Process.Timing = "lossy"
 	s.Init(0, 4)
 	program(s) // meets everything
@@ -22,10 +22,10 @@ func benchmark(b *testing.B, program func(s *Shim)) {
 	seg := &record.Buffer{Words: s.Thread(0).Words[:warm]}
 	seg.Words[record.HeaderUsed] = uint64(warm-record.BufferHeaderWords) * 8
 	r.Consume([]*Source{{thread: r.thread(0), Buffers: []*record.Buffer{seg}, Closed: true}})
-	rest := append(NewBuffer(0, 1), s.Thread(0).Words[warm:]...)
+	rest := append(recordtest.NewBuffer(0, 1), s.Thread(0).Words[warm:]...)
 	rest[record.HeaderUsed] = uint64(len(rest)-record.BufferHeaderWords) * 8
 	before := r.Calls()
-	start := CPUTime(b)
+	start := recordtest.CPUTime(b)
 	b.ResetTimer()
 	for b.Loop() {
 		t := r.thread(0)
@@ -35,40 +35,40 @@ func benchmark(b *testing.B, program func(s *Shim)) {
 	b.StopTimer()
 	calls := r.Calls() - before
 	// CPU time, so that the figure holds on a machine that does other things too
-	b.ReportMetric(float64(CPUTime(b)-start)/float64(calls), "cpu-ns/call")
+	b.ReportMetric(float64(recordtest.CPUTime(b)-start)/float64(calls), "cpu-ns/call")
 	b.ReportMetric(float64(len(r.AppendState(nil)))/float64(r.Calls()), "state-bytes/call")
 }
 
 func BenchmarkBarrier(b *testing.B) {
-	benchmark(b, func(s *Shim) {
+	benchmark(b, func(s *recordtest.Shim) {
 		for range 8 {
-			s.Call(0, "MPI_Barrier", 0, CommWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 	})
 }
 
 func BenchmarkRecvWildcard(b *testing.B) {
 	k := int64(0)
-	benchmark(b, func(s *Shim) {
+	benchmark(b, func(s *recordtest.Shim) {
 		for range 8 {
 			k++
-			s.Call(0, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10, Status{Source: k * 7 % 4, Tag: 7, Bytes: 4})
+			s.Call(0, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: k * 7 % 4, Tag: 7, Bytes: 4})
 		}
 	})
 }
 
 func BenchmarkStencil(b *testing.B) {
-	benchmark(b, func(s *Shim) {
-		var raw List
+	benchmark(b, func(s *recordtest.Shim) {
+		var raw recordtest.List
 		for k := range int64(4) {
-			s.CallAt(0, 0x401100, "MPI_Irecv", 0, 1, TypeInt, k, 7, CommWorld, 0x10, 1000+k)
+			s.CallAt(0, 0x401100, "MPI_Irecv", 0, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x10, 1000+k)
 			raw = append(raw, 1000+k)
 		}
 		for k := range int64(4) {
-			s.CallAt(0, 0x401200, "MPI_Isend", 0, 0x10, 1, TypeInt, k, 7, CommWorld, 0x6c000000)
+			s.CallAt(0, 0x401200, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x6c000000)
 			raw = append(raw, 0x6c000000)
 		}
 		s.Waitall(raw)
-		s.Call(0, "MPI_Allreduce", 0, 0x10, 1, TypeInt, 0x58000003, CommWorld, 0x20)
+		s.Call(0, "MPI_Allreduce", 0, 0x10, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
 	})
 }

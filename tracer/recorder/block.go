@@ -10,7 +10,7 @@ import (
 )
 
 // What grows with every call is its times, and the values of calls that differ. They are kept in blocks: of a thread's
-// times the gaps and durations of trace.TimingBlockCalls calls, of a value stream some KiB of runs; and a chapter of an
+// times the gaps and durations of timing.BlockCalls calls, of a value stream some KiB of runs; and a chapter of an
 // irregular grammar is one (chapters.go). A block that is full never changes:
 //
 //   - It waits in memory for the next checkpoint, which writes it to the process's block log (block_log.go).

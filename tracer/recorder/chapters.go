@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
@@ -35,7 +38,7 @@ func (r *Recorder) closeChapters() {
 		n := t.grammar.Len()
 		r.full = append(r.full, &Block{
 			Of: chaptersOf(t.number), First: t.inChapters, N: n,
-			Data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
+			Data: [2][]byte{codec.AppendGrammar(nil, t.grammar.Grammar())},
 		})
 		t.inChapters += n
 		t.grammar.Reset()
@@ -48,7 +51,7 @@ func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
 
 // addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
 // many calls with the terminal 0.
-func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) error {
+func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) error {
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
 		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
@@ -56,17 +59,17 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) er
 	}
 	root := len(to.Rules)
 	to.Rules = append(to.Rules, nil)
-	var body []trace.Symbol
-	add := func(g trace.Grammar) {
+	var body []grammar.Symbol
+	add := func(g grammar.Grammar) {
 		if len(g.Rules[0]) == 0 {
 			return // nothing was called since the last chapter
 		}
-		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
 	}
-	chapter := func(first, n uint64, read func() (trace.Grammar, error)) error {
+	chapter := func(first, n uint64, read func() (grammar.Grammar, error)) error {
 		if first >= wanted.To || first+n <= wanted.From {
-			body = append(body, trace.Symbol{Value: 0, Count: n})
+			body = append(body, grammar.Symbol{Value: 0, Count: n})
 			return nil
 		}
 		g, err := read()
@@ -82,7 +85,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) er
 	coded, from := r.codedChapters(t)
 	first := uint64(0)
 	if apart := r.apart(t); len(apart) > 0 {
-		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, trace.CountsOf(apart))
 		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
 	}
@@ -98,10 +101,10 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) er
 	}
 	for i := range logged {
 		b := &logged[i]
-		err := chapter(b.First, b.N, func() (trace.Grammar, error) {
+		err := chapter(b.First, b.N, func() (grammar.Grammar, error) {
 			whole, err := r.Blocks.Open(b)
 			if err != nil {
-				return trace.Grammar{}, err
+				return grammar.Grammar{}, err
 			}
 			return decodeChapter(whole.Data[0])
 		})
@@ -110,7 +113,7 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted CallRange) er
 		}
 	}
 	for _, b := range full {
-		if err := chapter(b.First, b.N, func() (trace.Grammar, error) { return decodeChapter(b.Data[0]) }); err != nil {
+		if err := chapter(b.First, b.N, func() (grammar.Grammar, error) { return decodeChapter(b.Data[0]) }); err != nil {
 			return err
 		}
 	}
@@ -144,7 +147,7 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
 		return coded
 	}
-	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/trace.TimingBlockCalls) * trace.TimingBlockCalls
+	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/timing.BlockCalls) * timing.BlockCalls
 	calls := uint64(0)
 	for i, c := range coded {
 		if calls += c.Calls(); calls > times {
@@ -154,10 +157,10 @@ func (r *Recorder) apart(t *thread) []*trace.Chapter {
 	return coded
 }
 
-func decodeChapter(text []byte) (trace.Grammar, error) {
-	g, rest, err := trace.DecodeGrammar(text)
+func decodeChapter(text []byte) (grammar.Grammar, error) {
+	g, rest, err := codec.DecodeGrammar(text)
 	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
-		return trace.Grammar{}, ErrBlocks
+		return grammar.Grammar{}, ErrBlocks
 	}
 	return g, nil
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // Chapters that are in memory are restored, and nothing of what was called is lost.
 func TestChaptersAreRestored(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.RandomProgram(rand.New(rand.NewPCG(1, 6)), 6_000)
 	whole := contentOf(s)
 	r := New(s.Process)
@@ -22,9 +22,9 @@ func TestChaptersAreRestored(t *testing.T) {
 	}
 	again, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	got := InMemory(t)(again.Content())
+	got := recordtest.InMemory(t)(again.Content())
 	for i := range whole.Threads.Len() {
 		n := got.Threads.At(i).Calls
-		require.Equal(t, Lines(t, whole, i)[:n], Lines(t, got, i))
+		require.Equal(t, recordtest.Lines(t, whole, i)[:n], recordtest.Lines(t, got, i))
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -130,7 +133,7 @@ func (r *Recorder) decodeProcess(d *checkpoint.Decoder) {
 	r.off = d.Bool()
 	r.sessions = int(d.Int())
 	for range d.Count() {
-		r.samples = append(r.samples, trace.ClockSample{Ticks: d.Int(), MonotonicNS: d.Int(), RealtimeNS: d.Int()})
+		r.samples = append(r.samples, timing.ClockSample{Ticks: d.Int(), MonotonicNS: d.Int(), RealtimeNS: d.Int()})
 	}
 	r.lost = lost{Dropped: d.Uint(), Malformed: d.Uint(), Truncated: d.Uint(), Abandoned: d.Uint()}
 	r.generalizeTo(generality(min(d.Uint(), uint64(dropsArguments))))
@@ -301,7 +304,7 @@ func (t *thread) encode(e *checkpoint.Encoder) {
 	t.encodeTiming(e)
 	t.tally.encode(e)
 	e.Uint(t.inChapters)
-	e.Buffer = trace.AppendGrammar(e.Buffer, t.grammar.Grammar())
+	e.Buffer = codec.AppendGrammar(e.Buffer, t.grammar.Grammar())
 }
 
 func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
@@ -322,12 +325,12 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 		return ErrCheckpoint
 	}
 	t.inChapters = d.Uint()
-	g, rest, err := trace.DecodeGrammar(d.Rest)
+	g, rest, err := codec.DecodeGrammar(d.Rest)
 	if err != nil {
 		return err
 	}
 	d.Rest = rest
-	if t.grammar, err = trace.ResumeSequitur(g); err != nil {
+	if t.grammar, err = grammar.Resume(g); err != nil {
 		return err
 	}
 	return nil

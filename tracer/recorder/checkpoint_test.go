@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -19,7 +20,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			s := NewShim(t)
+			s := recordtest.NewShim(t)
 			s.RandomProgram(rng, 300)
 			want := contentOf(s)
 
@@ -62,7 +63,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 			for _, o := range order[cut:] {
 				resumed.apply(resumed.thread(o.thread), o.record)
 			}
-			got := InMemory(t)(resumed.Content())
+			got := recordtest.InMemory(t)(resumed.Content())
 			if d := cmp.Diff(want, got, listed); d != "" {
 				t.Errorf("checkpoint after %d of %d calls: -want +got\n%s", cut, len(order), d)
 			}
@@ -76,7 +77,7 @@ type recordOf struct {
 }
 
 func TestDamagedCheckpoint(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.RandomProgram(rand.New(rand.NewPCG(1, 1)), 50)
 	state := recorderOf(s).AppendState(nil)
 	for i := range state {
@@ -95,5 +96,5 @@ func TestDamagedCheckpoint(t *testing.T) {
 var listed = cmp.Options{
 	cmp.Transformer("ranks", func(t trace.RankTable) []trace.Rank { return t.List() }),
 	cmp.Transformer("threads", func(t trace.ThreadTable) []trace.Thread { return t.List() }),
-	cmp.Transformer("numbers", func(n trace.Numbers) []int64 { return n.Values(nil) }),
+	cmp.Transformer("numbers", func(n codec.Numbers) []int64 { return n.Values(nil) }),
 }

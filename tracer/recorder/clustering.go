@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -95,7 +96,7 @@ func (r *Recorder) cut() {
 		threads[i] = online.Thread{Number: t.number, Calls: t.calls, Tally: &t.tally.Tally}
 		t.tally.closed, t.tally.now = t.tally.now, waiting{}
 	}
-	r.clustering.Cut(threads, r.grids.settings.Mode != trace.TimingAggregated)
+	r.clustering.Cut(threads, r.grids.settings.Mode != timing.Aggregated)
 }
 
 // decided takes the outcome of a vote; nil: there is no record of it.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -26,7 +26,7 @@ const heldTicks = 4
 // A votingWorld is ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test wants them.
 type votingWorld struct {
 	t         *testing.T
-	shims     []*Shim
+	shims     []*recordtest.Shim
 	recorders []*Recorder
 	votes     uint64
 	state     trace.VoteState
@@ -39,7 +39,7 @@ type votingWorld struct {
 func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	w := &votingWorld{t: t}
 	for rank := range ranks {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Process.Mode = mode
 		s.Init(int64(rank), int64(ranks))
 		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.Process))
@@ -106,7 +106,7 @@ func (w *votingWorld) vote() trace.VoteState {
 }
 
 // writeVote writes the record of a step of a vote.
-func writeVote(s *Shim, thread uint32, words []uint64) {
+func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
 	t := s.Thread(thread)
 	at := len(t.Words)
 	t.Words = append(append(t.Words, make([]uint64, record.HeaderWords)...), words...)
@@ -127,17 +127,17 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 			peer := (rank + 1) % len(w.shims)
 			switch {
 			case kind == 0 && (rank == 0 || rank == last):
-				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, TypeInt, peer, 0, CommWorld)
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
 			case kind == 0:
-				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, TypeInt, peer, 0, CommWorld)
-				s.CallAt(0, 0x401200, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10, Status{Source: int64(s.Clock % 3), Bytes: 4})
+				s.CallAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
+				s.CallAt(0, 0x401200, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: int64(s.Clock % 3), Bytes: 4})
 			case rank%2 == 0:
-				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, TypeInt, peer, 0, CommWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, recordtest.TypeInt, peer, 0, recordtest.CommWorld)
 			default:
-				s.CallAt(0, 0x401400, "MPI_Recv", 0, 4, TypeInt, peer, AnyTag, CommWorld, 0x10, Status{Bytes: 16})
+				s.CallAt(0, 0x401400, "MPI_Recv", 0, 4, recordtest.TypeInt, peer, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Bytes: 16})
 			}
 			if reduce {
-				s.CallAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, TypeInt, 0x58000003, CommWorld, 0x20)
+				s.CallAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 func (w *votingWorld) contents() []*trace.Content {
 	var all []*trace.Content
 	for rank := range w.shims {
-		c := InMemory(w.t)(w.consume(rank).Content())
+		c := recordtest.InMemory(w.t)(w.consume(rank).Content())
 		require.NoError(w.t, c.Validate())
 		all = append(all, c)
 	}
@@ -161,7 +161,7 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	r := New(&p)
 	r.Consume(sourcesOf(w.shims[rank], r, true))
 	r.lost.Malformed = 0 // the records of votes
-	c := InMemory(w.t)(r.Content())
+	c := recordtest.InMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
 		var votes trace.Thread
 		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
@@ -213,7 +213,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.Held())
-	require.Equal(t, Lines(t, full, 0), Lines(t, got, 0)) // calls and results are all there
+	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.StandIns {
 		var gap, duration int64
@@ -349,7 +349,7 @@ func TestClusteringSettings(t *testing.T) {
 		w := newVotingWorld(t, 2, text)
 		for i := range 3 {
 			for _, s := range w.shims {
-				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, TypeInt, 1, 0, CommWorld)
+				s.CallAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 			}
 			w.vote()
 		}
@@ -374,7 +374,7 @@ func TestBallotSignature(t *testing.T) {
 	var signatures []uint64
 	for rank, s := range w.shims {
 		for _, at := range order[rank] {
-			s.CallAt(0, at, "MPI_Barrier", 0, CommWorld)
+			s.CallAt(0, at, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 		writeVote(s, 0, []uint64{uint64(online.StepCut), 1})
 		signatures = append(signatures, w.consume(rank).Ballot().Signature)
@@ -386,7 +386,7 @@ func TestBallotSignature(t *testing.T) {
 // As many frames as may differ are left out, from the outside; the innermost one always counts.
 func TestBallotFrames(t *testing.T) {
 	code := func(mode string, path ...uint64) uint64 {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Process.Mode = mode
 		r := New(s.Process)
 		var site int32
@@ -421,18 +421,18 @@ func FuzzVoteRecord(f *testing.F) {
 	f.Add([]byte{0, 1})
 	f.Add([]byte{1, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Process.Mode = "clustered"
 		s.Init(1, 2)
 		for i := range 4 {
-			s.Call(0, "MPI_Barrier", 0, CommWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 			words := make([]uint64, 0, len(b))
 			for k := i; k < len(b); k++ {
 				words = append(words, uint64(int64(int8(b[k]))))
 			}
 			writeVote(s, 0, words)
 		}
-		c := InMemory(t)(recorderOf(s).Content())
+		c := recordtest.InMemory(t)(recorderOf(s).Content())
 		require.NoError(t, c.Validate())
 		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
 	})

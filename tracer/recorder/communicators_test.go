@@ -7,15 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // A commWorldOf simulates the ranks of a world that all run the same program; f makes the calls of one rank.
-func simulate(t *testing.T, size int, f func(s *Shim, rank int64)) []*trace.Content {
+func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []*trace.Content {
 	t.Helper()
 	var cs []*trace.Content
 	for rank := range size {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Init(int64(rank), int64(size))
 		f(s, int64(rank))
 		cs = append(cs, contentOf(s))
@@ -68,31 +68,31 @@ func countMembers(cs []*trace.Content, name string) int {
 	return 0
 }
 
-func split(s *Shim, comm, color, newComm int64, d Description) {
+func split(s *recordtest.Shim, comm, color, newComm int64, d recordtest.Description) {
 	s.Call(0, "MPI_Comm_split", 0, comm, color, 0, newComm, d)
 }
 
 func TestSplitNames(t *testing.T) {
 	const size = 6
-	cs := simulate(t, size, func(s *Shim, rank int64) {
+	cs := simulate(t, size, func(s *recordtest.Shim, rank int64) {
 		// rows of three, raw handles that differ from rank to rank
 		row := rank / 3
 		raw := 9000 + 16*rank
-		split(s, CommWorld, row, raw, Description{Raw: raw, Own: rank % 3, Size: 3, Group: List{3 * row, 3*row + 1, 3*row + 2}})
+		split(s, recordtest.CommWorld, row, raw, recordtest.Description{Raw: raw, Own: rank % 3, Size: 3, Group: recordtest.List{3 * row, 3*row + 1, 3*row + 2}})
 		// the first row splits again; the other ranks get nothing from a split that they take part in
 		if row == 0 {
-			split(s, raw, 0, raw+1, Description{Raw: raw + 1, Own: 2 - rank, Size: 3, Group: List{2, 1, 0}})
+			split(s, raw, 0, raw+1, recordtest.Description{Raw: raw + 1, Own: 2 - rank, Size: 3, Group: recordtest.List{2, 1, 0}})
 		}
 		if rank == 5 {
-			s.Call(0, "MPI_Comm_split", 0, CommWorld, Undefined, 0, CommNull)
+			s.Call(0, "MPI_Comm_split", 0, recordtest.CommWorld, recordtest.Undefined, 0, recordtest.CommNull)
 		} else {
-			split(s, CommWorld, 0, raw+2, Description{Raw: raw + 2, Own: rank, Size: 5, Group: List{0, 1, 2, 3, 4}})
+			split(s, recordtest.CommWorld, 0, raw+2, recordtest.Description{Raw: raw + 2, Own: rank, Size: 5, Group: recordtest.List{0, 1, 2, 3, 4}})
 		}
 		// duplicates of the world afterwards have the same ordinal on all ranks
-		s.Call(0, "MPI_Comm_dup", 0, CommWorld, raw+3, Description{Raw: raw + 3, Own: rank, Size: size, Group: List{0, 1, 2, 3, 4, 5}})
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
 		// a freed handle may come again for another communicator
-		s.Call(0, "MPI_Comm_free", 0, raw+3, CommNull)
-		s.Call(0, "MPI_Comm_dup", 0, CommWorld, raw+3, Description{Raw: raw + 3, Own: rank, Size: size, Group: List{0, 1, 2, 3, 4, 5}})
+		s.Call(0, "MPI_Comm_free", 0, raw+3, recordtest.CommNull)
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
 	})
 	want := map[string]string{
 		"MPI_COMM_WORLD":         "0-5",
@@ -106,7 +106,7 @@ func TestSplitNames(t *testing.T) {
 	if d := cmp.Diff(want, names(t, cs)); d != "" {
 		t.Error(d)
 	}
-	Expect(t, Lines(t, cs[5], 0)[1:],
+	recordtest.Expect(t, recordtest.Lines(t, cs[5], 0)[1:],
 		"Comm_split(COMM_WORLD 1 0 -> #0) comm MPI_COMM_WORLD.0@3",
 		"Comm_split(COMM_WORLD UNDEFINED 0 -> COMM_NULL)",
 		"Comm_dup(COMM_WORLD -> #1) comm MPI_COMM_WORLD.2@0",
@@ -128,14 +128,14 @@ func TestSplitNames(t *testing.T) {
 
 // MPI_Comm_create_group is called by its members only: the parent's count of creations must not advance on them alone.
 func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
-	cs := simulate(t, 4, func(s *Shim, rank int64) {
+	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		for n := range int64(2) {
 			if rank < 2 {
 				raw := 9000 + n
-				s.Call(0, "MPI_Comm_create_group", 0, CommWorld, 77, 5, raw, Description{Raw: raw, Own: rank, Size: 2, Group: List{0, 1}})
+				s.Call(0, "MPI_Comm_create_group", 0, recordtest.CommWorld, 77, 5, raw, recordtest.Description{Raw: raw, Own: rank, Size: 2, Group: recordtest.List{0, 1}})
 			}
 		}
-		s.Call(0, "MPI_Comm_dup", 0, CommWorld, 9005, Description{Raw: 9005, Own: rank, Size: 4, Group: List{0, 1, 2, 3}})
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, 9005, recordtest.Description{Raw: 9005, Own: rank, Size: 4, Group: recordtest.List{0, 1, 2, 3}})
 	})
 	group := groupHash([]int{0, 1})
 	want := map[string]string{
@@ -150,26 +150,26 @@ func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
 }
 
 func TestIntercommunicators(t *testing.T) {
-	cs := simulate(t, 5, func(s *Shim, rank int64) {
+	cs := simulate(t, 5, func(s *recordtest.Shim, rank int64) {
 		side := rank % 2
-		groups := []List{{0, 2, 4}, {1, 3}}
-		d := func(raw int64) Description {
-			return Description{Raw: raw, Own: rank / 2, Size: int64(len(groups[side])), Inter: 1,
+		groups := []recordtest.List{{0, 2, 4}, {1, 3}}
+		d := func(raw int64) recordtest.Description {
+			return recordtest.Description{Raw: raw, Own: rank / 2, Size: int64(len(groups[side])), Inter: 1,
 				RemoteSize: int64(len(groups[1-side])), Group: groups[side], Remote: groups[1-side]}
 		}
-		split(s, CommWorld, side, 50, Description{Raw: 50, Own: rank / 2, Size: int64(len(groups[side])), Group: groups[side]})
-		s.Call(0, "MPI_Intercomm_create", 0, 50, 0, CommWorld, 1-side, 12, 51, d(51))
+		split(s, recordtest.CommWorld, side, 50, recordtest.Description{Raw: 50, Own: rank / 2, Size: int64(len(groups[side])), Group: groups[side]})
+		s.Call(0, "MPI_Intercomm_create", 0, 50, 0, recordtest.CommWorld, 1-side, 12, 51, d(51))
 		s.Call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
-		s.Call(0, "MPI_Intercomm_merge", 0, 51, side, 53, Description{Raw: 53, Own: rank/2 + 3*side, Size: 5, Group: List{0, 2, 4, 1, 3}})
+		s.Call(0, "MPI_Intercomm_merge", 0, 51, side, 53, recordtest.Description{Raw: 53, Own: rank/2 + 3*side, Size: 5, Group: recordtest.List{0, 2, 4, 1, 3}})
 		// only the root's count and type are significant; the root group passes MPI_ROOT or MPI_PROC_NULL
 		root := int64(2)
 		if side == 1 {
-			root = ProcNull
+			root = recordtest.ProcNull
 			if rank == 3 {
-				root = MPIRoot
+				root = recordtest.MPIRoot
 			}
 		}
-		s.Call(0, "MPI_Gather", 0, 0x10, 1, TypeInt, 999, 888, root, 51, 0x20)
+		s.Call(0, "MPI_Gather", 0, 0x10, 1, recordtest.TypeInt, 999, 888, root, 51, 0x20)
 	})
 	hash := groupHash([]int{0, 2, 4}) + "+" + groupHash([]int{1, 3})
 	if groupHash([]int{0, 2, 4}) > groupHash([]int{1, 3}) {
@@ -185,24 +185,24 @@ func TestIntercommunicators(t *testing.T) {
 	} else if _, ok := got[hash+"#12.0.1@0"]; !ok {
 		t.Error(got)
 	}
-	Expect(t, Tail(Lines(t, cs[0], 0), 1), "Gather(ptr 1 INT - - 2 #1 -> -)")
-	Expect(t, Tail(Lines(t, cs[1], 0), 1), "Gather(ptr 1 INT - - PROC_NULL #1 -> -)")
-	Expect(t, Tail(Lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[0], 0), 1), "Gather(ptr 1 INT - - 2 #1 -> -)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[1], 0), 1), "Gather(ptr 1 INT - - PROC_NULL #1 -> -)")
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
 }
 
 // A duplicate that is not ready yet cannot be asked; it is as its parent.
 func TestIdupIsAsItsParent(t *testing.T) {
-	cs := simulate(t, 4, func(s *Shim, rank int64) {
+	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		raw := 50 + rank
-		s.Call(0, "MPI_Cart_create", 0, CommWorld, 2, List{2, 2}, List{0, 1}, 0, raw,
-			Description{Raw: raw, Own: rank, Size: 4, Topology: 1, Group: List{0, 1, 2, 3}, Dims: List{2, 2}, Periods: List{0, 1}, Coords: List{rank / 2, rank % 2}})
-		s.Call(0, "MPI_Comm_set_name", 0, raw, Str("grid"))
+		s.Call(0, "MPI_Cart_create", 0, recordtest.CommWorld, 2, recordtest.List{2, 2}, recordtest.List{0, 1}, 0, raw,
+			recordtest.Description{Raw: raw, Own: rank, Size: 4, Topology: 1, Group: recordtest.List{0, 1, 2, 3}, Dims: recordtest.List{2, 2}, Periods: recordtest.List{0, 1}, Coords: recordtest.List{rank / 2, rank % 2}})
+		s.Call(0, "MPI_Comm_set_name", 0, raw, recordtest.Str("grid"))
 		s.Call(0, "MPI_Comm_idup", 0, raw, 90, 91)
-		s.Call(0, "MPI_Wait", 0, 91, RequestNull, Status{})
+		s.Call(0, "MPI_Wait", 0, 91, recordtest.RequestNull, recordtest.Status{})
 		s.Call(0, "MPI_Barrier", 0, 90)
 	})
 	for rank, c := range cs {
-		Expect(t, Tail(Lines(t, c, 0), 3),
+		recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 3),
 			"Comm_idup(#0 -> #1 #0) comm MPI_COMM_WORLD.0@0.0@0",
 			"Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])",
 			"Barrier(#1 -> )",
@@ -224,9 +224,9 @@ func TestIdupIsAsItsParent(t *testing.T) {
 }
 
 func TestSelf(t *testing.T) {
-	cs := simulate(t, 2, func(s *Shim, rank int64) {
-		s.Call(0, "MPI_Barrier", 0, CommSelf)
-		s.Call(0, "MPI_Comm_dup", 0, CommSelf, 60, Description{Raw: 60, Size: 1, Group: List{rank}})
+	cs := simulate(t, 2, func(s *recordtest.Shim, rank int64) {
+		s.Call(0, "MPI_Barrier", 0, recordtest.CommSelf)
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommSelf, 60, recordtest.Description{Raw: 60, Size: 1, Group: recordtest.List{rank}})
 	})
 	for rank, c := range cs {
 		if got := c.Communicators[1]; got.GlobalName != "MPI_COMM_SELF" || got.Members.String() != fmt.Sprint(rank) {
@@ -240,10 +240,10 @@ func TestSelf(t *testing.T) {
 
 func TestLongNamesAreHashed(t *testing.T) {
 	var last [2]string
-	for rank, c := range simulate(t, 2, func(s *Shim, rank int64) {
-		comm := int64(CommWorld)
+	for rank, c := range simulate(t, 2, func(s *recordtest.Shim, rank int64) {
+		comm := int64(recordtest.CommWorld)
 		for n := range int64(40) {
-			s.Call(0, "MPI_Comm_dup", 0, comm, 100+n, Description{Raw: 100 + n, Own: rank, Size: 2, Group: List{0, 1}})
+			s.Call(0, "MPI_Comm_dup", 0, comm, 100+n, recordtest.Description{Raw: 100 + n, Own: rank, Size: 2, Group: recordtest.List{0, 1}})
 			comm = 100 + n
 		}
 	}) {

@@ -7,6 +7,9 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
@@ -33,7 +36,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	rank := trace.Rank{
 		Rank: r.rank, Host: p.Hostname, BootID: p.BootID, PID: p.PID, Executable: p.Executable,
 		StartRealtimeNS: p.StartRealtimeNS,
-		Clock:           trace.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
+		Clock:           timing.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
 		Dropped:         r.lost.Dropped + r.lost.Malformed,
 	}
 	environmentRank, environmentSize := p.RankFromEnvironment()
@@ -117,7 +120,7 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 
 // addThreads adds the threads with their grammars, times and value sequences, of which equal ones are there once.
 func (r *Recorder) addThreads(c *trace.Content, rank int) error {
-	var sequences trace.SequenceTable
+	var sequences codec.SequenceTable
 	threads, err := r.addGrammars(c, rank, allCalls)
 	if err != nil {
 		return err
@@ -156,14 +159,14 @@ func numbersUpTo(n int) []int32 {
 }
 
 // shifted renames the rules of a grammar so that they can follow others.
-func shifted(g trace.Grammar, by int) [][]trace.Symbol {
+func shifted(g grammar.Grammar, by int) [][]grammar.Symbol {
 	if by == 0 {
 		return g.Rules
 	}
 	for _, body := range g.Rules {
 		for i, s := range body {
 			if s.IsRule() {
-				body[i] = trace.RuleSymbol(s.Rule()+by, s.Count)
+				body[i] = grammar.RuleSymbol(s.Rule()+by, s.Count)
 			}
 		}
 	}

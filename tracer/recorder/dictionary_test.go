@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -59,7 +59,7 @@ func located(number, offset uint64) record.Address {
 }
 
 func TestModulesThatCameLater(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.Process)
 	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
@@ -76,7 +76,7 @@ func TestModulesThatCameLater(t *testing.T) {
 }
 
 func TestCallPathsShareTheirCallers(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.Process)
 	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
@@ -103,13 +103,13 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 }
 
 func TestLocatedPointers(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	s.Init(0, 2)
 	w.write(entry(record.EntryAllocation, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
 	w.write(entry(record.EntryAllocation, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
-	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, Word(InPlace)} {
-		s.Call(0, "MPI_Send", 0, int64(buffer), 1, TypeInt, 1, 0, CommWorld)
+	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, recordtest.Word(recordtest.InPlace)} {
+		s.Call(0, "MPI_Send", 0, int64(buffer), 1, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 	}
 	r := New(s.Process)
 	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
@@ -157,7 +157,7 @@ func FuzzDictionary(f *testing.F) {
 	f.Add(entry(record.EntryPath, 0x401000, 0x401500))
 	f.Add(entry(record.EntryAllocation, 1, 0, 4096, 0x401234, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		w, dir := newDictionary(t)
 		w.write(b)
 		r := New(s.Process)

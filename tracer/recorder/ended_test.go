@@ -9,27 +9,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
 // The last call of a process that was killed in it has its arguments, no result, and lasts until the process was last known
 // to live.
 func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
-	for want, open := range map[string]func(s *Shim){
-		"MPI_Recv(buf=-, count=1, datatype=MPI_INT, source=1, tag=7, comm=MPI_COMM_WORLD, status=-) = never returned": func(s *Shim) {
-			s.Open(0, "MPI_Recv", 1, TypeInt, 1, 7, CommWorld)
+	for want, open := range map[string]func(s *recordtest.Shim){
+		"MPI_Recv(buf=-, count=1, datatype=MPI_INT, source=1, tag=7, comm=MPI_COMM_WORLD, status=-) = never returned": func(s *recordtest.Shim) {
+			s.Open(0, "MPI_Recv", 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		},
-		"MPI_Waitall(count=2, array_of_requests=[request#0, request#1], array_of_statuses=-) = never returned": func(s *Shim) {
+		"MPI_Waitall(count=2, array_of_requests=[request#0, request#1], array_of_statuses=-) = never returned": func(s *recordtest.Shim) {
 			s.Isend(1, 7, 100)
 			s.Irecv(1, 7, 101)
-			s.Open(0, "MPI_Waitall", 2, List{100, 101})
+			s.Open(0, "MPI_Waitall", 2, recordtest.List{100, 101})
 		},
-		"MPI_Barrier(comm=MPI_COMM_WORLD) = never returned":             func(s *Shim) { s.Open(0, "MPI_Barrier", CommWorld) },
-		"MPI_Abort(comm=MPI_COMM_WORLD, errorcode=7) = never returned":  func(s *Shim) { s.Open(0, "MPI_Abort", CommWorld, 7) },
-		"MPI_Comm_dup(comm=MPI_COMM_WORLD, newcomm=-) = never returned": func(s *Shim) { s.Open(0, "MPI_Comm_dup", CommWorld) },
+		"MPI_Barrier(comm=MPI_COMM_WORLD) = never returned":             func(s *recordtest.Shim) { s.Open(0, "MPI_Barrier", recordtest.CommWorld) },
+		"MPI_Abort(comm=MPI_COMM_WORLD, errorcode=7) = never returned":  func(s *recordtest.Shim) { s.Open(0, "MPI_Abort", recordtest.CommWorld, 7) },
+		"MPI_Comm_dup(comm=MPI_COMM_WORLD, newcomm=-) = never returned": func(s *recordtest.Shim) { s.Open(0, "MPI_Comm_dup", recordtest.CommWorld) },
 	} {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Init(0, 2)
 		open(s)
 		r := New(s.Process)
@@ -66,7 +66,7 @@ func TestLifeOfEnds(t *testing.T) {
 	end := func() *trace.End {
 		b, err := os.ReadFile(filepath.Join(dir, observed.FileName))
 		require.True(t, err == nil || os.IsNotExist(err), err)
-		r := New(NewShim(t).Process)
+		r := New(recordtest.NewShim(t).Process)
 		r.life = observed.Content(b).Life()
 		return r.End()
 	}
@@ -77,7 +77,7 @@ func TestLifeOfEnds(t *testing.T) {
 	require.Equal(t, &trace.End{Ticks: 150, Signal: 11, ExitCode: -1}, end())
 	write("CAIRNLF1", 300, 11, 150, 0, 0)
 	require.Equal(t, &trace.End{Ticks: 300, Signal: 11, ExitCode: -1}, end(), "the handler took its time")
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
 	r := recorderOf(s)
 	r.life = observed.Life{Alive: 1 << 40, Signal: 11, SignalAt: 5}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A family that becomes wide is so on every path that a record can take, also of calls that were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
-	s := VaryingProgram(t, 3*maxAlike)
+	s := recordtest.VaryingProgram(t, 3*maxAlike)
 	for range 5 {
 		for i := range int64(2 * maxAlike) {
-			s.Call(0, "MPI_Send", 0, 0x10, i, TypeInt, 1, 7, CommWorld)
-			s.Call(0, "MPI_Barrier", 0, CommWorld)
+			s.Call(0, "MPI_Send", 0, 0x10, i, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 	}
 	r := sameWithoutRepeats(t, s)
@@ -30,14 +30,14 @@ func TestWideningWithoutRepeats(t *testing.T) {
 
 // A million iterations of another size each make one signature and a run of one step; the times are in the file.
 func TestAMillionSizes(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BootID, s.Process.Timing = "", "aggregated"
 	s.Init(0, 2)
 	r := recorderOf(s)
 	send := Call{Function: mpi.ByName("MPI_Send").ID, Words: make([]uint64, record.HeaderWords+6)}
 	play := func(from, to int) uint64 {
 		for i := from; i < to; i++ {
-			copy(send.Words[record.HeaderWords:], []uint64{0x10, uint64(i), TypeInt, 1, 7, CommWorld})
+			copy(send.Words[record.HeaderWords:], []uint64{0x10, uint64(i), recordtest.TypeInt, 1, 7, recordtest.CommWorld})
 			send.Enter, send.Exit = int64(10_000+100*i), int64(10_050+100*i)
 			r.Record(0, &send)
 		}
@@ -61,7 +61,7 @@ func TestAMillionSizes(t *testing.T) {
 
 // A restored recorder knows the families that the recorder knew.
 func TestFamiliesOfHandlesAreRestored(t *testing.T) {
-	s, _, _ := WideHandles(t, 800)
+	s, _, _ := recordtest.WideHandles(t, 800)
 	r := recorderOf(s)
 	again, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)

@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Any bytes as a buffer give calls, or notes on what was wrong.
 func FuzzSegment(f *testing.F) {
-	s := NewShim(f)
+	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
 	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords:]))
 	f.Add(record.BytesOf(s.Threads[1].Words[record.BufferHeaderWords:]))
@@ -19,7 +19,7 @@ func FuzzSegment(f *testing.F) {
 		if len(b) > 1<<16 {
 			return
 		}
-		words := NewBuffer(0, 0)
+		words := recordtest.NewBuffer(0, 0)
 		words = append(words, make([]uint64, len(b)/8)...)
 		copy(record.BytesOf(words[record.BufferHeaderWords:]), b)
 		words[record.HeaderUsed] = uint64(len(b))
@@ -28,11 +28,11 @@ func FuzzSegment(f *testing.F) {
 			thread: r.thread(0), Buffers: []*record.Buffer{{Words: words}}, Closed: true, Ended: true,
 		}}
 		r.Consume(sources)
-		c := InMemory(t)(r.Content())
+		c := recordtest.InMemory(t)(r.Content())
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		Lines(t, c, 0)
+		recordtest.Lines(t, c, 0)
 		resumed, err := Restore(s.Process, r.AppendState(nil))
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func noTables(TablesAt, func([]byte) error) error { return ErrCheckpoint }
 
 // Any bytes as a checkpoint give an error or a recorder that works.
 func FuzzRestore(f *testing.F) {
-	s := NewShim(f)
+	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
 	state := recorderOf(s).AppendState(nil)
 	f.Add(state[len(checkpointMagic) : len(state)-8])

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -17,7 +18,7 @@ import (
 // that is equal only the times are consumed; in the end the grammar, the calls and the results count how often it came.
 //
 // Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
-// the repetition that it just counted (trace.Sequitur.CameRound). Whether the next iteration will do what the last one
+// the repetition that it just counted (grammar.Sequitur.CameRound). Whether the next iteration will do what the last one
 // did rests on this, at its beginning:
 //
 //   - its calls are repeats (repeats.go), whose tables have not changed since; words that a repeat leaves out are
@@ -25,21 +26,21 @@ import (
 //   - the live requests are those that were live at the beginning of the iteration that was kept. What ids requests get
 //     and which requests handles mean follows from that and the calls alone (requests.go): free lists are sets;
 //   - results may differ where they decide nothing else; they then go to their streams one by one;
-//   - the grammar predicted all of the iteration (trace.Sequitur.Since).
+//   - the grammar predicted all of the iteration (grammar.Sequitur.Since).
 //
 // An iteration that is not equal is left to the way of single repeats. TestLoops and FuzzRepeats compare the outcome
 // with that of the slow path, byte by byte.
 type loop struct {
 	state      loopState
 	steps      []loopStep
-	words      []uint64          // of the steps
-	size       int               // words that the records of an iteration occupy
-	stamps     []int64           // of calls that are equal: enter and exit of each
-	grid       *trace.TimingGrid // of all steps, if they are alike
+	words      []uint64     // of the steps
+	size       int          // words that the records of an iteration occupy
+	stamps     []int64      // of calls that are equal: enter and exit of each
+	grid       *timing.Grid // of all steps, if they are alike
 	alike      bool
-	start      trace.SequiturMark       // where the iteration began
-	repetition trace.SequiturRepetition // what it is in the grammar
-	generation uint64                   // of the repeats
+	start      grammar.Mark       // where the iteration began
+	repetition grammar.Repetition // what it is in the grammar
+	generation uint64             // of the repeats
 	live       []liveSnapshot
 	apart      bool     // calls were consumed one by one since the last iteration
 	again      uint64   // iterations that have come and are not counted yet

@@ -5,28 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // A signature without arguments has the request that its calls create, which calls from before can name. What is done with a
 // communicator that is not described is on no communicator.
 func TestBareSignatures(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	r := recorderOf(s)
 	r.generalizeTo(dropsArguments)
 	r.Limits.Memory = 0
-	s.Threads[0].Words = NewBuffer(0, 1)
-	s.Call(0, "MPI_Isend", 0, 0x10, 5, TypeInt, 1, 7, CommWorld, 500)
-	s.Call(0, "MPI_Comm_dup", 0, CommWorld, 600, Description{Raw: 600, Own: 0, Size: 4, Group: List{0, 1, 2, 3}})
-	s.Call(0, "MPI_Wait", 0, 500, RequestNull, Status{Source: 1, Tag: 2, Bytes: 3})
-	s.Call(0, "MPI_Isend", 0, 0x10, 9, TypeInt, 3, 8, 600, 500)
+	s.Threads[0].Words = recordtest.NewBuffer(0, 1)
+	s.Call(0, "MPI_Isend", 0, 0x10, 5, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)
+	s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, 600, recordtest.Description{Raw: 600, Own: 0, Size: 4, Group: recordtest.List{0, 1, 2, 3}})
+	s.Call(0, "MPI_Wait", 0, 500, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 2, Bytes: 3})
+	s.Call(0, "MPI_Isend", 0, 0x10, 9, recordtest.TypeInt, 3, 8, 600, 500)
 	sources := sourcesOf(s, r, true)
 	r.thread(0).sequence, r.thread(0).offset = 0, 0
 	r.Consume(sources)
 	c, err := r.Content()
 	require.NoError(t, err)
-	got := Lines(t, InMemory(t)(c, nil), 0)[1:]
+	got := recordtest.Lines(t, recordtest.InMemory(t)(c, nil), 0)[1:]
 	require.Equal(t, []string{
 		"Isend(- - - - - - -> #0)",
 		"Comm_dup(- -> -)",

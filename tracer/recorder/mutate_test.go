@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -56,7 +56,7 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 }
 
 // feed works a batch off; what a damaged record does is a mistake of ours that is caught and counted.
-func feed(t *testing.T, s *Shim, batches map[uint32][]uint64) *Recorder {
+func feed(t *testing.T, s *recordtest.Shim, batches map[uint32][]uint64) *Recorder {
 	r := New(s.Process)
 	var sources []*Source
 	for n := range uint32(len(batches)) {
@@ -66,7 +66,7 @@ func feed(t *testing.T, s *Shim, batches map[uint32][]uint64) *Recorder {
 		})
 	}
 	r.Consume(sources)
-	c := InMemory(t)(r.Content())
+	c := recordtest.InMemory(t)(r.Content())
 	require.NoError(t, c.Validate())
 	return r
 }
@@ -85,7 +85,7 @@ func liveBytes() uint64 {
 func TestMutatedRecords(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.RandomProgram(rng, 200)
 		batches := map[uint32][]uint64{}
 		size := 0
@@ -111,7 +111,7 @@ func FuzzMutatedRecords(f *testing.F) {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, program, damage uint64) {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.RandomProgram(rand.New(rand.NewPCG(program, 1)), 80)
 		rng := rand.New(rand.NewPCG(damage, 2))
 		batches := map[uint32][]uint64{}

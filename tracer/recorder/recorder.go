@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
@@ -41,7 +42,7 @@ type Recorder struct {
 	stopped         bool // tracing ended before the process did
 	whyStopped      string
 	sessions        int // open sessions
-	samples         []trace.ClockSample
+	samples         []timing.ClockSample
 	ChaptersApart   bool // Content has those that are in parts by themselves
 	lost            lost
 	notes           []string
@@ -77,7 +78,7 @@ type lost struct {
 // A thread is what is known of one thread.
 type thread struct {
 	number     uint32
-	grammar    *trace.Sequitur // of the calls that are in no chapter
+	grammar    *grammar.Sequitur // of the calls that are in no chapter
 	inChapters uint64
 	results    []results // by terminal
 	latest     *repeat   // the call before was this one; nil: it was no known repeat
@@ -93,12 +94,12 @@ type thread struct {
 	gaps, durations column // what is in no full block yet
 	blockTimes      uint64 // how many gaps, and durations, are in full blocks
 	blockTicks      int64  // their sum
-	rounder         trace.TimingRounder
-	end             int64             // latest exit of a call up to MPI_Finalize
-	inside          int64             // ticks inside of these calls
-	ended           bool              // MPI_Finalize has been there
-	aggregates      []trace.Aggregate // by terminal, when timing is aggregated
-	grids           *timingGrids      // of the recorder
+	rounder         timing.Rounder
+	end             int64              // latest exit of a call up to MPI_Finalize
+	inside          int64              // ticks inside of these calls
+	ended           bool               // MPI_Finalize has been there
+	aggregates      []timing.Aggregate // by terminal, when timing is aggregated
+	grids           *timingGrids       // of the recorder
 	recorder        *Recorder
 	tally           *tally // nil: there is no clustering
 
@@ -130,7 +131,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *record.Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
-		Limits:     Limits{BlockCalls: trace.TimingBlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
+		Limits:     Limits{BlockCalls: timing.BlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
 		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: online.New(p.Mode),
 	}
@@ -181,7 +182,7 @@ func (r *Recorder) thread(number uint32) *thread {
 		}
 	}
 	t := r.newThread()
-	t.untraced, t.number, t.grammar = r.off, number, trace.NewSequitur()
+	t.untraced, t.number, t.grammar = r.off, number, grammar.NewSequitur()
 	r.threads = append(r.threads, t)
 	return t
 }
@@ -275,4 +276,4 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 }
 
 // Sample records a reading of the clocks, as the header of a buffer has it.
-func (r *Recorder) Sample(s trace.ClockSample) { r.samples = clock.Append(r.samples, s) }
+func (r *Recorder) Sample(s timing.ClockSample) { r.samples = clock.Append(r.samples, s) }

@@ -2,18 +2,18 @@ package recorder
 
 import (
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // recorderOf consumes everything that was written.
-func recorderOf(s *Shim) *Recorder {
+func recorderOf(s *recordtest.Shim) *Recorder {
 	r := New(s.Process)
 	r.Consume(sourcesOf(s, r, true))
 	return r
 }
 
-func sourcesOf(s *Shim, r *Recorder, ended bool) []*Source {
+func sourcesOf(s *recordtest.Shim, r *Recorder, ended bool) []*Source {
 	var sources []*Source
 	for n := range uint32(len(s.Threads)) {
 		t := s.Threads[n]
@@ -25,4 +25,6 @@ func sourcesOf(s *Shim, r *Recorder, ended bool) []*Source {
 	return sources
 }
 
-func contentOf(s *Shim) *trace.Content { return InMemory(s.T)(recorderOf(s).Content()) }
+func contentOf(s *recordtest.Shim) *trace.Content {
+	return recordtest.InMemory(s.T)(recorderOf(s).Content())
+}

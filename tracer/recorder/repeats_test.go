@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
-func mixedProgram(s *Shim, rng *rand.Rand, n int) {
+func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 	s.Init(0, 4)
-	group := List{0, 1, 2, 3}
+	group := recordtest.List{0, 1, 2, 3}
 	comm, commRank := int64(0), int64(0)
 	datatype := int64(0)
 	persistent := int64(0)
@@ -22,13 +22,13 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 		if comm != 0 && rng.IntN(2) == 0 {
 			return comm
 		}
-		return pick(CommWorld, CommSelf)
+		return pick(recordtest.CommWorld, recordtest.CommSelf)
 	}
 	anyType := func() int64 {
 		if datatype != 0 && rng.IntN(2) == 0 {
 			return datatype
 		}
-		return TypeInt
+		return recordtest.TypeInt
 	}
 	for range n {
 		th := uint32(rng.IntN(2))
@@ -40,40 +40,40 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 				datatype = 0
 			} else {
 				datatype = pick(700, 701)
-				s.CallAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), TypeInt, datatype)
+				s.CallAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), recordtest.TypeInt, datatype)
 			}
 		case 1: // the same handle is a communicator in which we have another rank, or an intercommunicator
 			if comm != 0 {
-				s.CallAt(th, at, "MPI_Comm_free", 0, comm, CommNull)
+				s.CallAt(th, at, "MPI_Comm_free", 0, comm, recordtest.CommNull)
 				comm = 0
 			} else {
 				comm, commRank = 800, int64(rng.IntN(4))
-				s.CallAt(th, at, "MPI_Comm_split", 0, CommWorld, 0, commRank, comm,
-					Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
+				s.CallAt(th, at, "MPI_Comm_split", 0, recordtest.CommWorld, 0, commRank, comm,
+					recordtest.Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
 			}
 		case 2: // what counts depends on who is root
-			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, MPIRoot), anyComm())
+			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, recordtest.InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, recordtest.MPIRoot), anyComm())
 		case 3:
-			s.CallAt(th, at, "MPI_Iprobe", 0, AnySource, 1, anyComm(), 0, NoStatus{})
+			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 0, recordtest.NoStatus{})
 		case 4:
-			s.CallAt(th, at, "MPI_Iprobe", 0, AnySource, 1, anyComm(), 1, Status{Source: pick(1, 2), Bytes: 4})
+			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 1, recordtest.Status{Source: pick(1, 2), Bytes: 4})
 		case 5:
-			s.CallAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), AnySource, AnyTag, CommWorld, pick(0x10, 0, 0x20), Status{Source: pick(1, 1, 2)})
+			s.CallAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, pick(0x10, 0, 0x20), recordtest.Status{Source: pick(1, 1, 2)})
 		case 6: // requests of one handle, waited for together or one by one
-			raws := List{pick(900, 1000), pick(900, 1001), 1002}
+			raws := recordtest.List{pick(900, 1000), pick(900, 1001), 1002}
 			for k, raw := range raws {
-				s.CallAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, TypeInt, k, 7, CommWorld, raw)
+				s.CallAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, raw)
 			}
 			for len(raws) > 0 {
 				done := rng.IntN(len(raws) + 1)
-				var after List
-				var indices List
-				var statuses Statuses
+				var after recordtest.List
+				var indices recordtest.List
+				var statuses recordtest.Statuses
 				for k, raw := range raws {
 					if k < done {
 						indices = append(indices, int64(k))
-						statuses = append(statuses, Status{Source: pick(0, 1)})
-						raw = RequestNull
+						statuses = append(statuses, recordtest.Status{Source: pick(0, 1)})
+						raw = recordtest.RequestNull
 					}
 					after = append(after, raw)
 				}
@@ -81,7 +81,7 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 				case done == len(raws):
 					s.CallAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
 				case done == 1:
-					s.CallAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, Status{Source: pick(0, 1)})
+					s.CallAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, recordtest.Status{Source: pick(0, 1)})
 				default:
 					s.CallAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
 				}
@@ -90,33 +90,33 @@ func mixedProgram(s *Shim, rng *rand.Rand, n int) {
 		case 7:
 			if persistent == 0 {
 				persistent = pick(1100, 1101)
-				s.CallAt(th, at, "MPI_Send_init", 0, 0x10, 1, TypeInt, 1, 7, CommWorld, persistent)
+				s.CallAt(th, at, "MPI_Send_init", 0, 0x10, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, persistent)
 			}
 			s.CallAt(th, at, "MPI_Start", 0, persistent, persistent)
-			s.CallAt(th, at, "MPI_Wait", 0, persistent, persistent, Status{})
+			s.CallAt(th, at, "MPI_Wait", 0, persistent, persistent, recordtest.Status{})
 			if rng.IntN(4) == 0 {
-				s.CallAt(th, at, "MPI_Request_free", 0, persistent, RequestNull)
+				s.CallAt(th, at, "MPI_Request_free", 0, persistent, recordtest.RequestNull)
 				persistent = 0
 			}
 		case 8: // a request that comes from nowhere
-			s.CallAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, NoStatus{})
+			s.CallAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, recordtest.NoStatus{})
 		case 9:
-			s.CallAt(th, at, "MPI_Waitall", 0, 0, List{}, List{}, Statuses{})
-			s.CallAt(th, at, "MPI_Wait", 0, RequestNull, RequestNull, Status{Source: AnySource})
+			s.CallAt(th, at, "MPI_Waitall", 0, 0, recordtest.List{}, recordtest.List{}, recordtest.Statuses{})
+			s.CallAt(th, at, "MPI_Wait", 0, recordtest.RequestNull, recordtest.RequestNull, recordtest.Status{Source: recordtest.AnySource})
 		case 10: // sizes that never come again
-			s.CallAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), TypeInt, 1, 7, CommWorld)
+			s.CallAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		case 11:
 			s.CallAt(th, at, "MPI_Wtime", rng.Int64())
 		case 12:
 			s.CallAt(th, at, "MPI_Comm_rank", 0, anyComm(), commRank)
 		default:
-			s.CallAt(th, at, "MPI_Allreduce", 0, pick(0x10, InPlace), 1, anyType(), 0x58000003, anyComm(), pick(0x20, 0x24))
+			s.CallAt(th, at, "MPI_Allreduce", 0, pick(0x10, recordtest.InPlace), 1, anyType(), 0x58000003, anyComm(), pick(0x20, 0x24))
 		}
 	}
 }
 
 // sameWithoutRepeats fails the test if the fast path makes any difference to the recorder of these records.
-func sameWithoutRepeats(t *testing.T, s *Shim) *Recorder {
+func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	t.Helper()
 	r, slow := New(s.Process), New(s.Process)
 	slow.repeats.off = true
@@ -140,7 +140,7 @@ func sameWithoutRepeats(t *testing.T, s *Shim) *Recorder {
 		for i := range slow.threads {
 			a, _ := slow.Content()
 			b, _ := r.Content()
-			Expect(t, Lines(t, b, i), Lines(t, a, i)...)
+			recordtest.Expect(t, recordtest.Lines(t, b, i), recordtest.Lines(t, a, i)...)
 		}
 	}
 	return r
@@ -148,7 +148,7 @@ func sameWithoutRepeats(t *testing.T, s *Shim) *Recorder {
 
 // inPieces records as a process does whose buffers grow meanwhile: of several threads what there was up to one epoch
 // after the other, of one thread some calls at a time.
-func inPieces(s *Shim, like []*thread) *Recorder {
+func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 	r := New(s.Process)
 	for _, t := range like {
 		r.thread(t.number) // in the same order
@@ -182,7 +182,7 @@ func inPieces(s *Shim, like []*thread) *Recorder {
 
 // inBuffers records as a process does whose buffers are small: a thread that is alone has each of them compressed as it
 // becomes full, of several threads all are there.
-func inBuffers(s *Shim, r *Recorder) *Recorder {
+func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
 	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
 	for _, src := range sources {
@@ -193,7 +193,7 @@ func inBuffers(s *Shim, r *Recorder) *Recorder {
 			for end < len(words) && (end == at || end < limit) {
 				end += int(record.Low(words[end+record.ReservedWord])) / 8
 			}
-			seg := &record.Buffer{Sequence: sequence, Words: append(NewBuffer(src.thread.number, sequence), words[at:end]...)}
+			seg := &record.Buffer{Sequence: sequence, Words: append(recordtest.NewBuffer(src.thread.number, sequence), words[at:end]...)}
 			seg.Words[record.HeaderUsed] = uint64(end-at) * 8
 			src.Buffers = append(src.Buffers, seg)
 			if at = end; len(sources) == 1 {
@@ -209,7 +209,7 @@ func TestRepeats(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
-			s := NewShim(t)
+			s := recordtest.NewShim(t)
 			if seed%2 == 0 {
 				mixedProgram(s, rng, 600)
 			} else {
@@ -225,18 +225,18 @@ func TestRepeats(t *testing.T) {
 
 // A steady loop is repeats and nothing else once it has come round.
 func TestSteadyLoopIsRepeats(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for range 5 {
-		var raw List
+		var raw recordtest.List
 		for k := range int64(3) {
-			s.Call(0, "MPI_Irecv", 0, 1, TypeInt, k, 7, CommWorld, 0x10, 1000+k)
-			s.Call(0, "MPI_Isend", 0, 0x10, 1, TypeInt, k, 7, CommWorld, 0x6c000000)
+			s.Call(0, "MPI_Irecv", 0, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x10, 1000+k)
+			s.Call(0, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, 0x6c000000)
 			raw = append(raw, 1000+k, 0x6c000000)
 		}
 		s.Waitall(raw)
-		s.Call(0, "MPI_Type_contiguous", 0, 2, TypeInt, 700)
-		s.Call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, CommWorld)
+		s.Call(0, "MPI_Type_contiguous", 0, 2, recordtest.TypeInt, 700)
+		s.Call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
 		s.Call(0, "MPI_Type_free", 0, 700, 0x0c000000)
 	}
 	r := New(s.Process)
@@ -272,7 +272,7 @@ func FuzzRepeats(f *testing.F) {
 		if len(order) > 1<<12 {
 			return
 		}
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		mixedProgram(s, rand.New(rand.NewPCG(seed, 4)), 120)
 		var records [][]uint64
 		words := s.Threads[0].Words
@@ -281,7 +281,7 @@ func FuzzRepeats(f *testing.F) {
 			records = append(records, words[at:at+n])
 			at += n
 		}
-		out := append(NewBuffer(0, 0), records[0]...) // MPI_Init
+		out := append(recordtest.NewBuffer(0, 0), records[0]...) // MPI_Init
 		for i := 0; i < len(order); i++ {
 			if order[i] < 250 || i+3 >= len(order) {
 				out = append(out, records[int(order[i])%len(records)]...)
@@ -300,7 +300,7 @@ func FuzzRepeats(f *testing.F) {
 			i += 2
 		}
 		out[record.HeaderUsed] = uint64(len(out)-record.BufferHeaderWords) * 8
-		s.Threads = map[uint32]*Thread{0: {Words: out}}
+		s.Threads = map[uint32]*recordtest.Thread{0: {Words: out}}
 		sameWithoutRepeats(t, s)
 	})
 }

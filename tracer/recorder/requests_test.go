@@ -7,38 +7,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cairn-mpi/cairn/mpi"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
 
 // Three receives that complete in another order each time get the same ids each time (Pilgrim §3.4.3).
 func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for round, order := range [][]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}} {
-		raw := List{}
+		raw := recordtest.List{}
 		for k := range 3 {
 			raw = append(raw, int64(1000+100*round+k))
 			s.Irecv(int64(k+1), 7, raw[k])
 		}
 		for _, k := range order {
-			after := append(List{}, raw...)
-			after[k] = RequestNull
-			s.Call(0, "MPI_Waitany", 0, 3, raw, after, k, Status{Source: int64(k + 1), Tag: 7, Bytes: 4})
+			after := append(recordtest.List{}, raw...)
+			after[k] = recordtest.RequestNull
+			s.Call(0, "MPI_Waitany", 0, 3, raw, after, k, recordtest.Status{Source: int64(k + 1), Tag: 7, Bytes: 4})
 			raw = after
 		}
 	}
 	c := contentOf(s)
-	got := Lines(t, c, 0)
+	got := recordtest.Lines(t, c, 0)
 	for round := range 3 {
-		Expect(t, got[1+6*round:4+6*round],
+		recordtest.Expect(t, got[1+6*round:4+6*round],
 			"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
 			"Irecv(1 INT 2 7 COMM_WORLD -> ptr #1)",
 			"Irecv(1 INT 3 7 COMM_WORLD -> ptr #2)",
 		)
 	}
-	Expect(t, got[10:13],
+	recordtest.Expect(t, got[10:13],
 		"Waitany(3 [#0 #1 #2] -> - ~2 [~3 ~7 ~0 ~0 ~4])",
 		"Waitany(3 [#0 #1 REQUEST_NULL] -> - ~0 [~1 ~7 ~0 ~0 ~4])",
 		"Waitany(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 [~2 ~7 ~0 ~0 ~4])",
@@ -48,16 +48,16 @@ func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
 // Both MPIs give all small sends that are complete at once the same handle.
 func TestSharedRequestHandle(t *testing.T) {
 	const shared = 0x6c000000
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for range 2 {
 		s.Isend(1, 1, shared)
 		s.Isend(2, 1, shared)
 		s.Irecv(1, 1, 77)
 		s.Isend(1, 1, shared)
-		s.Waitall(List{shared, 77, shared, RequestNull, shared})
+		s.Waitall(recordtest.List{shared, 77, shared, recordtest.RequestNull, shared})
 	}
-	got := Lines(t, contentOf(s), 0)
+	got := recordtest.Lines(t, contentOf(s), 0)
 	want := []string{
 		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #0)",
 		"Isend(ptr 1 INT 2 1 COMM_WORLD -> #1)",
@@ -65,23 +65,23 @@ func TestSharedRequestHandle(t *testing.T) {
 		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #3)",
 		"Waitall(5 [#0 #2 #1 REQUEST_NULL #3] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4] [~2 ~5 ~0 ~0 ~4] [~3 ~5 ~0 ~0 ~4] [~4 ~5 ~0 ~0 ~4]])",
 	}
-	Expect(t, got[1:], append(append([]string{}, want...), want...)...)
+	recordtest.Expect(t, got[1:], append(append([]string{}, want...), want...)...)
 }
 
 func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for k := range 3 {
 		s.Irecv(int64(k), 7, int64(100+k))
 	}
-	s.Call(0, "MPI_Waitsome", 0, 3, List{100, 101, 102}, List{RequestNull, 101, RequestNull}, 2, List{2, 0},
-		Statuses{{Source: 2, Tag: 7, Bytes: 8}, {Source: 0, Tag: 7, Bytes: 4}})
-	s.Call(0, "MPI_Testsome", 0, 3, List{RequestNull, 101, RequestNull}, List{RequestNull, 101, RequestNull}, 0, List{}, Statuses{})
-	s.Call(0, "MPI_Testsome", 0, 3, List{RequestNull, 101, RequestNull}, List{RequestNull, RequestNull, RequestNull}, 1, List{1},
-		Statuses{{Source: 1, Tag: 7, Bytes: 4}})
-	s.Call(0, "MPI_Waitsome", 0, 3, List{RequestNull, RequestNull, RequestNull}, List{RequestNull, RequestNull, RequestNull}, Undefined, List{}, Statuses{})
+	s.Call(0, "MPI_Waitsome", 0, 3, recordtest.List{100, 101, 102}, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, 2, recordtest.List{2, 0},
+		recordtest.Statuses{{Source: 2, Tag: 7, Bytes: 8}, {Source: 0, Tag: 7, Bytes: 4}})
+	s.Call(0, "MPI_Testsome", 0, 3, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, 0, recordtest.List{}, recordtest.Statuses{})
+	s.Call(0, "MPI_Testsome", 0, 3, recordtest.List{recordtest.RequestNull, 101, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, 1, recordtest.List{1},
+		recordtest.Statuses{{Source: 1, Tag: 7, Bytes: 4}})
+	s.Call(0, "MPI_Waitsome", 0, 3, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, recordtest.List{recordtest.RequestNull, recordtest.RequestNull, recordtest.RequestNull}, recordtest.Undefined, recordtest.List{}, recordtest.Statuses{})
 	c := contentOf(s)
-	Expect(t, Tail(Lines(t, c, 0), 4),
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 4),
 		"Waitsome(3 [#0 #1 #2] -> - ~2 ~(2 0) ~(2 7 0 0 8 0 7 0 0 4))",
 		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~0 ~() ~())",
 		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 ~(1) ~(1 7 0 0 4))",
@@ -91,20 +91,20 @@ func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
 
 // A failed poll is the same terminal as a successful one.
 func TestPollsShareATerminal(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
 	s.Irecv(1, 7, 100)
 	before := len(contentOf(s).Signatures)
 	for range 5 {
-		s.Call(0, "MPI_Test", 0, 100, 100, 0, NoStatus{})
+		s.Call(0, "MPI_Test", 0, 100, 100, 0, recordtest.NoStatus{})
 	}
-	s.Call(0, "MPI_Test", 0, 100, RequestNull, 1, Status{Source: 1, Tag: 7, Bytes: 4})
-	s.Call(0, "MPI_Test", 0, RequestNull, RequestNull, 1, Status{Source: AnySource, Tag: AnyTag})
+	s.Call(0, "MPI_Test", 0, 100, recordtest.RequestNull, 1, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
+	s.Call(0, "MPI_Test", 0, recordtest.RequestNull, recordtest.RequestNull, 1, recordtest.Status{Source: recordtest.AnySource, Tag: recordtest.AnyTag})
 	c := contentOf(s)
 	if n := len(c.Signatures); n != before+2 {
 		t.Errorf("%d new signatures, want 2", n-before)
 	}
-	Expect(t, Tail(Lines(t, c, 0), 3),
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, c, 0), 3),
 		"Test(#0 -> - ~0 ~())",
 		"Test(#0 -> - ~1 ~(1 7 0 0 4))",
 		"Test(REQUEST_NULL -> - ~1 ~(-2 -1 0 0 0))",
@@ -112,19 +112,19 @@ func TestPollsShareATerminal(t *testing.T) {
 }
 
 func TestPersistentRequestKeepsItsID(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
-	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, TypeInt, 1, 7, CommWorld, 500)
-	s.Call(0, "MPI_Recv_init", 0, 1, TypeInt, 1, 7, CommWorld, 0x1234, 501)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)
+	s.Call(0, "MPI_Recv_init", 0, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 0x1234, 501)
 	for range 2 {
-		s.Call(0, "MPI_Startall", 0, 2, List{500, 501}, List{500, 501})
-		s.Call(0, "MPI_Waitall", 0, 2, List{500, 501}, List{500, 501}, Statuses{{}, {Source: 1, Tag: 7, Bytes: 4}})
+		s.Call(0, "MPI_Startall", 0, 2, recordtest.List{500, 501}, recordtest.List{500, 501})
+		s.Call(0, "MPI_Waitall", 0, 2, recordtest.List{500, 501}, recordtest.List{500, 501}, recordtest.Statuses{{}, {Source: 1, Tag: 7, Bytes: 4}})
 	}
-	s.Call(0, "MPI_Request_free", 0, 500, RequestNull)
-	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, TypeInt, 1, 7, CommWorld, 777)
-	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, TypeInt, 1, 7, CommWorld, 778)
+	s.Call(0, "MPI_Request_free", 0, 500, recordtest.RequestNull)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 777)
+	s.Call(0, "MPI_Send_init", 0, 0x1234, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 778)
 	s.Call(0, "MPI_Cancel", 0, 501)
-	Expect(t, Lines(t, contentOf(s), 0)[1:],
+	recordtest.Expect(t, recordtest.Lines(t, contentOf(s), 0)[1:],
 		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #0)",
 		"Recv_init(1 INT 1 7 COMM_WORLD -> ptr #1)",
 		"Startall(2 [#0 #1] -> [#0 #1])",
@@ -140,14 +140,14 @@ func TestPersistentRequestKeepsItsID(t *testing.T) {
 
 // An error in one request leaves the others complete; the outputs are there.
 func TestWaitallInStatus(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
 	s.Irecv(0, 1, 10)
 	s.Irecv(1, 1, 11)
-	s.Call(0, "MPI_Waitall", 17, 2, List{10, 11}, List{RequestNull, 11}, Statuses{{Source: 0, Tag: 1}, {Err: 19}})
+	s.Call(0, "MPI_Waitall", 17, 2, recordtest.List{10, 11}, recordtest.List{recordtest.RequestNull, 11}, recordtest.Statuses{{Source: 0, Tag: 1}, {Err: 19}})
 	s.Irecv(0, 1, 10)
 	s.Irecv(1, 1, 12)
-	Expect(t, Tail(Lines(t, contentOf(s), 0), 3),
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, contentOf(s), 0), 3),
 		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=ERR_IN_STATUS",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #0)",
 		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
@@ -155,11 +155,11 @@ func TestWaitallInStatus(t *testing.T) {
 }
 
 func TestRequestOfUnknownOrigin(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
-	s.Call(0, "MPI_Wait", 0, 999, RequestNull, Status{Source: 1})
+	s.Call(0, "MPI_Wait", 0, 999, recordtest.RequestNull, recordtest.Status{Source: 1})
 	s.Irecv(0, 1, 999)
-	Expect(t, Tail(Lines(t, contentOf(s), 0), 2),
+	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, contentOf(s), 0), 2),
 		"Wait(#0 -> - [~1 ~0 ~0 ~0 ~0])",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #1)",
 	)
@@ -198,39 +198,39 @@ func TestRequestQueues(t *testing.T) {
 // Small sends of all threads share one handle; each thread waits for its own.
 func TestSharedHandleOfThreads(t *testing.T) {
 	const shared = 0x6c000000
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
 	for thread := range uint32(2) {
-		s.Call(thread, "MPI_Isend", 0, 0x10, 1, TypeInt, 1, int64(thread), CommWorld, shared)
+		s.Call(thread, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, 1, int64(thread), recordtest.CommWorld, shared)
 	}
-	s.Call(1, "MPI_Wait", 0, shared, RequestNull, Status{})
-	s.Call(0, "MPI_Wait", 0, shared, RequestNull, Status{})
+	s.Call(1, "MPI_Wait", 0, shared, recordtest.RequestNull, recordtest.Status{})
+	s.Call(0, "MPI_Wait", 0, shared, recordtest.RequestNull, recordtest.Status{})
 	c := contentOf(s)
-	Expect(t, Lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
-	Expect(t, Lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
+	recordtest.Expect(t, recordtest.Lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
+	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
 
 // MPI_Imrecv on thread 0 has its place before the call, since its message's handle may be in other hands when it returns:
 // thread 1 gets a message with that handle. Its request's handle may be one that thread 1 gives back during the call.
 func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
 	const message, handle, messageNull = 0x7c000000, 0x6c000001, 0x2c000000
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
-	s.Call(1, "MPI_Irecv", 0, 1, TypeInt, 1, 5, CommWorld, 0x20, handle)
-	s.Call(0, "MPI_Mprobe", 0, 1, 7, CommWorld, message, Status{Source: 1, Tag: 7, Bytes: 4})
-	s.Call(0, "MPI_Imrecv", 0, 1, TypeInt, message, 0x10, messageNull, handle)
-	s.Call(1, "MPI_Wait", 0, handle, RequestNull, Status{Source: 1, Tag: 5, Bytes: 4})
-	s.Call(1, "MPI_Mprobe", 0, 1, 8, CommWorld, message, Status{Source: 1, Tag: 8, Bytes: 4})
-	s.Call(1, "MPI_Mrecv", 0, 1, TypeInt, message, 0x20, messageNull, Status{Source: 1, Tag: 8, Bytes: 4})
-	s.Call(0, "MPI_Wait", 0, handle, RequestNull, Status{Source: 1, Tag: 7, Bytes: 4})
+	s.Call(1, "MPI_Irecv", 0, 1, recordtest.TypeInt, 1, 5, recordtest.CommWorld, 0x20, handle)
+	s.Call(0, "MPI_Mprobe", 0, 1, 7, recordtest.CommWorld, message, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
+	s.Call(0, "MPI_Imrecv", 0, 1, recordtest.TypeInt, message, 0x10, messageNull, handle)
+	s.Call(1, "MPI_Wait", 0, handle, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 5, Bytes: 4})
+	s.Call(1, "MPI_Mprobe", 0, 1, 8, recordtest.CommWorld, message, recordtest.Status{Source: 1, Tag: 8, Bytes: 4})
+	s.Call(1, "MPI_Mrecv", 0, 1, recordtest.TypeInt, message, 0x20, messageNull, recordtest.Status{Source: 1, Tag: 8, Bytes: 4})
+	s.Call(0, "MPI_Wait", 0, handle, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 7, Bytes: 4})
 	c := contentOf(s)
-	Expect(t, Lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
-	Expect(t, Lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
+	recordtest.Expect(t, recordtest.Lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
+	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
 		"Mprobe(1 8 COMM_WORLD -> #0 [~1 ~8 ~0 ~0 ~4])", "Mrecv(1 INT #0 -> ptr #1 [~1 ~8 ~0 ~0 ~4])")
 }
 
 func ExampleRecorder() {
-	s := NewShim(nil)
+	s := recordtest.NewShim(nil)
 	s.Init(0, 2)
 	s.Isend(1, 7, 100)
 	r := recorderOf(s)
@@ -240,13 +240,13 @@ func ExampleRecorder() {
 
 // That the program ignored a status is kept, and a poll that fails is the same call as one that succeeds.
 func TestIgnoredStatuses(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for range 3 {
 		s.Irecv(1, 7, 1000)
-		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, NoStatus{})
-		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, Ignored{Value: NoStatus{}})
-		s.Call(0, "MPI_Test", 0, 1000, RequestNull, 1, Ignored{Value: Status{Source: 1, Tag: 7, Bytes: 4}})
+		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, recordtest.NoStatus{})
+		s.Call(0, "MPI_Test", 0, 1000, 1000, 0, recordtest.Ignored{Value: recordtest.NoStatus{}})
+		s.Call(0, "MPI_Test", 0, 1000, recordtest.RequestNull, 1, recordtest.Ignored{Value: recordtest.Status{Source: 1, Tag: 7, Bytes: 4}})
 	}
 	c := contentOf(s)
 	byIgnored := map[bool]int{}

@@ -9,24 +9,24 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // A wait that fails ends its request all the same: MPI may give the handle again, for another request.
 func TestFailedWaitEndsTheRequest(t *testing.T) {
 	const truncated = 15
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	s.Irecv(1, 7, 1000)
-	s.Call(0, "MPI_Wait", truncated, 1000, RequestNull, NoStatus{})
+	s.Call(0, "MPI_Wait", truncated, 1000, recordtest.RequestNull, recordtest.NoStatus{})
 	s.Isend(2, 8, 1000)
-	s.Call(0, "MPI_Wait", 0, 1000, RequestNull, Status{})
+	s.Call(0, "MPI_Wait", 0, 1000, recordtest.RequestNull, recordtest.Status{})
 	s.Irecv(1, 7, 1001)
 	s.Irecv(3, 7, 1002)
 	// the first is done, the second is not
-	s.Call(0, "MPI_Waitall", truncated, 2, List{1001, 1002}, List{RequestNull, 1002}, NoStatuses{})
-	s.Call(0, "MPI_Wait", 0, 1002, RequestNull, Status{Source: 3, Tag: 7, Bytes: 4})
-	Expect(t, Lines(t, contentOf(s), 0)[1:],
+	s.Call(0, "MPI_Waitall", truncated, 2, recordtest.List{1001, 1002}, recordtest.List{recordtest.RequestNull, 1002}, recordtest.NoStatuses{})
+	s.Call(0, "MPI_Wait", 0, 1002, recordtest.RequestNull, recordtest.Status{Source: 3, Tag: 7, Bytes: 4})
+	recordtest.Expect(t, recordtest.Lines(t, contentOf(s), 0)[1:],
 		"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
 		"Wait(#0 -> REQUEST_NULL -)=~15",
 		"Isend(ptr 1 INT 2 8 COMM_WORLD -> #1)",
@@ -41,16 +41,16 @@ func TestFailedWaitEndsTheRequest(t *testing.T) {
 // Requests that share one raw handle are ended one by one, also by MPI_Request_free.
 func TestSharedHandleIsFreedOnce(t *testing.T) {
 	const shared = 0x6c000000
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	for k := range int64(3) {
 		s.Isend(k, 5, shared)
 	}
-	s.Call(0, "MPI_Request_free", 0, shared, RequestNull)
-	s.Waitall(List{shared, shared})
+	s.Call(0, "MPI_Request_free", 0, shared, recordtest.RequestNull)
+	s.Waitall(recordtest.List{shared, shared})
 	s.Isend(0, 5, shared)
-	got := Lines(t, contentOf(s), 0)
-	Expect(t, got[4:],
+	got := recordtest.Lines(t, contentOf(s), 0)
+	recordtest.Expect(t, got[4:],
 		"Request_free(#0 -> REQUEST_NULL)",
 		"Waitall(2 [#1 #2] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4]])",
 		"Isend(ptr 1 INT 0 5 COMM_WORLD -> #0)",
@@ -63,13 +63,13 @@ func arguments(f *mpi.Function, raw int64) []any {
 	value := func(p *mpi.Param, out bool) any {
 		switch shapeOf(p) {
 		case shapeArray:
-			return List{1, 2}
+			return recordtest.List{1, 2}
 		case shapeString:
-			return Str("text")
+			return recordtest.Str("text")
 		case shapeStrings:
-			return List{}
+			return recordtest.List{}
 		case shapeStatus:
-			return NoStatus{}
+			return recordtest.NoStatus{}
 		}
 		switch p.Kind {
 		case mpi.KindRequest:
@@ -77,9 +77,9 @@ func arguments(f *mpi.Function, raw int64) []any {
 				return raw
 			}
 		case mpi.KindComm:
-			return CommWorld
+			return recordtest.CommWorld
 		case mpi.KindDatatype:
-			return TypeInt
+			return recordtest.TypeInt
 		}
 		return 1
 	}
@@ -115,7 +115,7 @@ func TestEveryKindOfRequest(t *testing.T) {
 		}
 		kinds[f.Class.Op()]++
 		t.Run(f.Name, func(t *testing.T) {
-			s := NewShim(t)
+			s := recordtest.NewShim(t)
 			s.Init(0, 4)
 			persistent := f.Class.Has("persistent") || f.Class.Has("partitioned")
 			for round := range int64(2) {
@@ -123,16 +123,16 @@ func TestEveryKindOfRequest(t *testing.T) {
 				s.Call(0, f.Name, 0, arguments(f, raw)...)
 				if persistent {
 					for range 2 {
-						s.Call(0, "MPI_Startall", 0, 1, List{raw}, List{raw})
-						s.Call(0, "MPI_Wait", 0, raw, raw, Status{})
+						s.Call(0, "MPI_Startall", 0, 1, recordtest.List{raw}, recordtest.List{raw})
+						s.Call(0, "MPI_Wait", 0, raw, raw, recordtest.Status{})
 					}
-					s.Call(0, "MPI_Request_free", 0, raw, RequestNull)
+					s.Call(0, "MPI_Request_free", 0, raw, recordtest.RequestNull)
 				} else {
-					s.Call(0, "MPI_Test", 0, raw, raw, 0, NoStatus{})
-					s.Call(0, "MPI_Wait", 0, raw, RequestNull, Status{})
+					s.Call(0, "MPI_Test", 0, raw, raw, 0, recordtest.NoStatus{})
+					s.Call(0, "MPI_Wait", 0, raw, recordtest.RequestNull, recordtest.Status{})
 				}
 			}
-			got := Lines(t, contentOf(s), 0)[1:]
+			got := recordtest.Lines(t, contentOf(s), 0)[1:]
 			half := len(got) / 2
 			require.Equal(t, strings.Join(got[:half], "\n"), strings.Join(got[half:], "\n"))
 			require.Contains(t, got[0], "#0")
@@ -150,7 +150,7 @@ func TestEveryKindOfRequest(t *testing.T) {
 
 // Callbacks are places in the program: module and offset, as call sites.
 func TestCallbacksByPlace(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 1)
 	s.Call(0, "MPI_Op_create", 0, 0x402340, 1, 0x98000001)
 	s.Call(0, "MPI_Comm_create_errhandler", 0, 0x701000, 0x94000001)
@@ -180,14 +180,14 @@ func TestCallbacksByPlace(t *testing.T) {
 	require.Equal(t, trace.Pointer, c.Signatures[3].In[0].Form)
 	resumed, err := Restore(s.Process, recorderOf(s).AppendState(nil))
 	require.NoError(t, err)
-	again := InMemory(t)(resumed.Content())
+	again := recordtest.InMemory(t)(resumed.Content())
 	require.Empty(t, cmp.Diff(c, again, listed))
 }
 
 // A child of a spawn has a communicator to its parents that no call of its own created.
 func TestParentCommunicator(t *testing.T) {
-	cs := simulate(t, 2, func(s *Shim, rank int64) {
-		d := Description{Raw: 777, Own: rank, Size: 2, Inter: 1, RemoteSize: 3, Group: List{0, 1}, Remote: List{-1, -1, -1}}
+	cs := simulate(t, 2, func(s *recordtest.Shim, rank int64) {
+		d := recordtest.Description{Raw: 777, Own: rank, Size: 2, Inter: 1, RemoteSize: 3, Group: recordtest.List{0, 1}, Remote: recordtest.List{-1, -1, -1}}
 		s.Call(0, "MPI_Comm_get_parent", 0, 777, d)
 		s.Call(0, "MPI_Barrier", 0, 777)
 		s.Call(0, "MPI_Comm_get_parent", 0, 777, d)
@@ -198,7 +198,7 @@ func TestParentCommunicator(t *testing.T) {
 		require.Equal(t, "MPI_Comm_get_parent", parent.GlobalName)
 		require.Equal(t, "0-1", parent.Members.String())
 		require.Equal(t, 3, parent.Remote.Len())
-		Expect(t, Lines(t, c, 0)[1:],
+		recordtest.Expect(t, recordtest.Lines(t, c, 0)[1:],
 			"Comm_get_parent( -> #0) comm MPI_Comm_get_parent",
 			"Barrier(#0 -> )",
 			"Comm_get_parent( -> #0) comm MPI_Comm_get_parent",
@@ -209,29 +209,29 @@ func TestParentCommunicator(t *testing.T) {
 
 // One that was not spawned has none.
 func TestNoParent(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 1)
-	s.Call(0, "MPI_Comm_get_parent", 0, CommNull)
-	Expect(t, Lines(t, contentOf(s), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
+	s.Call(0, "MPI_Comm_get_parent", 0, recordtest.CommNull)
+	recordtest.Expect(t, recordtest.Lines(t, contentOf(s), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
 }
 
 // Two halves of one world that meet at a port give their communicator the same name; so do two that join a socket.
 func TestPortWithinOneWorld(t *testing.T) {
-	cs := simulate(t, 4, func(s *Shim, rank int64) {
+	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		half := rank / 2
 		raw := 100 + rank
-		group, other := List{0, 1}, List{2, 3}
+		group, other := recordtest.List{0, 1}, recordtest.List{2, 3}
 		call := "MPI_Comm_accept"
 		if half == 1 {
 			group, other = other, group
 			call = "MPI_Comm_connect"
 		}
-		split(s, CommWorld, half, raw, Description{Raw: raw, Own: rank % 2, Size: 2, Group: group})
+		split(s, recordtest.CommWorld, half, raw, recordtest.Description{Raw: raw, Own: rank % 2, Size: 2, Group: group})
 		for k := range int64(2) {
-			s.Call(0, call, 0, Str("port"), 0, 0, raw, 200+k, Description{Raw: 200 + k, Own: rank % 2, Size: 2, Inter: 1, RemoteSize: 2, Group: group, Remote: other})
+			s.Call(0, call, 0, recordtest.Str("port"), 0, 0, raw, 200+k, recordtest.Description{Raw: 200 + k, Own: rank % 2, Size: 2, Inter: 1, RemoteSize: 2, Group: group, Remote: other})
 		}
 		if rank == 0 || rank == 3 {
-			s.Call(0, "MPI_Comm_join", 0, 5, 300, Description{Raw: 300, Size: 1, Inter: 1, RemoteSize: 1, Group: List{rank}, Remote: List{3 - rank}})
+			s.Call(0, "MPI_Comm_join", 0, 5, 300, recordtest.Description{Raw: 300, Size: 1, Inter: 1, RemoteSize: 1, Group: recordtest.List{rank}, Remote: recordtest.List{3 - rank}})
 		}
 	})
 	got := names(t, cs)
@@ -248,10 +248,10 @@ func TestPortWithinOneWorld(t *testing.T) {
 
 // A program that uses sessions only knows its rank from the process set of the world.
 func TestSessionsKnowTheWorld(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Call(0, "MPI_Session_init", 0, 0, 0, 0x38000001, 2, 5)
-	s.Call(0, "MPI_Comm_create_from_group", 0, 0x48000001, Str("tag"), 0, 0, 900,
-		Description{Raw: 900, Own: 2, Size: 5, Group: List{0, 1, 2, 3, 4}})
+	s.Call(0, "MPI_Comm_create_from_group", 0, 0x48000001, recordtest.Str("tag"), 0, 0, 900,
+		recordtest.Description{Raw: 900, Own: 2, Size: 5, Group: recordtest.List{0, 1, 2, 3, 4}})
 	c := contentOf(s)
 	require.Equal(t, 2, c.Ranks.At(0).Rank)
 	require.Equal(t, 5, c.Meta.WorldSize)
@@ -261,13 +261,13 @@ func TestSessionsKnowTheWorld(t *testing.T) {
 
 // A duplicate has its name when the call returns that promised it, though it may not be used before it is complete.
 func TestDuplicatesThatAreNotThereYet(t *testing.T) {
-	cs := simulate(t, 3, func(s *Shim, rank int64) {
-		s.Call(0, "MPI_Comm_idup", 0, CommWorld, 900, 5000)
-		s.Call(0, "MPI_Comm_idup", 0, CommWorld, 901, 5001)
-		s.Call(0, "MPI_Waitall", 0, 2, List{5000, 5001}, List{RequestNull, RequestNull}, Statuses{{}, {}})
+	cs := simulate(t, 3, func(s *recordtest.Shim, rank int64) {
+		s.Call(0, "MPI_Comm_idup", 0, recordtest.CommWorld, 900, 5000)
+		s.Call(0, "MPI_Comm_idup", 0, recordtest.CommWorld, 901, 5001)
+		s.Call(0, "MPI_Waitall", 0, 2, recordtest.List{5000, 5001}, recordtest.List{recordtest.RequestNull, recordtest.RequestNull}, recordtest.Statuses{{}, {}})
 		s.Call(0, "MPI_Comm_idup", 0, 901, 902, 5000)
-		s.Call(0, "MPI_Wait", 0, 5000, RequestNull, Status{})
-		s.Call(0, "MPI_Comm_dup", 0, CommWorld, 903, Description{Raw: 903, Own: rank, Size: 3, Group: List{0, 1, 2}})
+		s.Call(0, "MPI_Wait", 0, 5000, recordtest.RequestNull, recordtest.Status{})
+		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, 903, recordtest.Description{Raw: 903, Own: rank, Size: 3, Group: recordtest.List{0, 1, 2}})
 	})
 	require.Empty(t, cmp.Diff(map[string]string{
 		"MPI_COMM_WORLD":         "0-2",

@@ -3,7 +3,7 @@ package recorder
 import (
 	"math"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -110,7 +110,7 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 func (r *Recorder) beginBuffer(seg *record.Buffer) {
 	h, err := record.ParseBufferHeader(seg.Words)
 	if err == nil {
-		r.Sample(trace.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
+		r.Sample(timing.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
 	}
 }
 

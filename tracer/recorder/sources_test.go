@@ -3,30 +3,30 @@ package recorder
 import (
 	"testing"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // One thread creates a request and another completes it, both under raw handles that come again at once.
 func TestThreadsByEpoch(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
 	for range 3 {
-		s.Call(0, "MPI_Irecv", 0, 1, TypeInt, 1, 7, CommWorld, 0x10, 500)
-		s.Call(1, "MPI_Wait", 0, 500, RequestNull, Status{Source: 1, Tag: 7})
-		s.Call(0, "MPI_Isend", 0, 0x10, 1, TypeInt, 1, 7, CommWorld, 500)
-		s.Call(1, "MPI_Wait", 0, 500, RequestNull, Status{})
-		s.Call(1, "MPI_Type_contiguous", 0, 2, TypeInt, 600)
-		s.Call(0, "MPI_Send", 0, 0x10, 1, 600, 1, 7, CommWorld)
+		s.Call(0, "MPI_Irecv", 0, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 0x10, 500)
+		s.Call(1, "MPI_Wait", 0, 500, recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 7})
+		s.Call(0, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)
+		s.Call(1, "MPI_Wait", 0, 500, recordtest.RequestNull, recordtest.Status{})
+		s.Call(1, "MPI_Type_contiguous", 0, 2, recordtest.TypeInt, 600)
+		s.Call(0, "MPI_Send", 0, 0x10, 1, 600, 1, 7, recordtest.CommWorld)
 		s.Call(0, "MPI_Type_free", 0, 600, 0x0c000000)
 	}
 	c := contentOf(s)
 	for round := range 3 {
-		Expect(t, Lines(t, c, 0)[1+4*round:][:3],
+		recordtest.Expect(t, recordtest.Lines(t, c, 0)[1+4*round:][:3],
 			"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
 			"Isend(ptr 1 INT 1 7 COMM_WORLD -> #1)",
 			"Send(ptr 1 #0 1 7 COMM_WORLD -> )",
 		)
-		Expect(t, Lines(t, c, 1)[3*round:][:2],
+		recordtest.Expect(t, recordtest.Lines(t, c, 1)[3*round:][:2],
 			"Wait(#0 -> - [~1 ~7 ~0 ~0 ~0])",
 			"Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])",
 		)
@@ -35,11 +35,11 @@ func TestThreadsByEpoch(t *testing.T) {
 
 // A call that has not returned is not waited for by other threads, and its own thread goes on when it has.
 func TestOpenRecords(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Init(0, 2)
-	s.Call(1, "MPI_Barrier", 0, CommWorld)
-	s.Open(1, "MPI_Recv", 1, TypeInt, 1, 7, CommWorld)
-	s.Call(1, "MPI_Barrier", 0, CommSelf)
+	s.Call(1, "MPI_Barrier", 0, recordtest.CommWorld)
+	s.Open(1, "MPI_Recv", 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
+	s.Call(1, "MPI_Barrier", 0, recordtest.CommSelf)
 	s.Isend(1, 7, 100)
 
 	r := New(s.Process)

@@ -4,14 +4,15 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // sequenceOf is all of a value stream: the chunks that are in parts, what is in the log, and what is in memory.
-func (r *Recorder) sequenceOf(of BlockOf, s *stream) (trace.Sequence, error) {
-	var b trace.SequenceBuilder
+func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
+	var b codec.SequenceBuilder
 	if r.Blocks != nil {
 		for _, c := range r.Blocks.Chunks[of] {
-			if b.Len()+trace.SequenceChunk > s.inBlocks {
+			if b.Len()+codec.SequenceChunk > s.inBlocks {
 				break
 			}
 			b.PushChunk(c)
@@ -19,24 +20,24 @@ func (r *Recorder) sequenceOf(of BlockOf, s *stream) (trace.Sequence, error) {
 	}
 	logged, full, err := r.blocksOf(of, b.Len(), s.inBlocks)
 	if err != nil {
-		return trace.Sequence{}, err
+		return codec.Sequence{}, err
 	}
 	if err := r.Blocks.Push(&b, logged); err != nil {
-		return trace.Sequence{}, err
+		return codec.Sequence{}, err
 	}
 	for _, block := range full {
 		if err := pushRuns(&b, block.Data[0], block.First, block.N); err != nil {
-			return trace.Sequence{}, err
+			return codec.Sequence{}, err
 		}
 	}
 	if err := pushRuns(&b, s.encoded(0), s.inBlocks, s.n-s.inBlocks); err != nil {
-		return trace.Sequence{}, err
+		return codec.Sequence{}, err
 	}
 	return b.Sequence(), nil
 }
 
 // Push adds the values of blocks of a stream to those that are there.
-func (x *BlockIndex) Push(to *trace.SequenceBuilder, blocks []LoggedBlock) error {
+func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error {
 	for i := range blocks {
 		b, err := x.Open(&blocks[i])
 		if err != nil {
@@ -50,7 +51,7 @@ func (x *BlockIndex) Push(to *trace.SequenceBuilder, blocks []LoggedBlock) error
 }
 
 // pushRuns adds n values, of which the first has this number, but for those that are there already.
-func pushRuns(to *trace.SequenceBuilder, runs []byte, first, n uint64) error {
+func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
 	if first > to.Len() || first+n < first {
 		return ErrBlocks
 	}
@@ -91,7 +92,7 @@ type BlockIndex struct {
 	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
 	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it stands in its file
 	Coded    map[int][]trace.PartBlock            // of each thread's times: the first blocks, where they are in parts
-	Chunks   map[BlockOf][]*trace.Chunk           // of each stream: the same
+	Chunks   map[BlockOf][]*codec.Chunk           // of each stream: the same
 	Chapters map[int][]*trace.Chapter             // of each thread: the same
 }
 

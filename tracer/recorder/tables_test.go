@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // Any bytes as tables, and as what changed in them since, give an error or a recorder that works.
 func FuzzTables(f *testing.F) {
-	s := NewShim(f)
+	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
 	r := New(s.Process)
 	r.Consume(sourcesOf(s, r, false))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -74,9 +75,9 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	}
 	t.ended = t.ended || function == finalizeID
 	switch grid := t.grids.of(function); {
-	case t.grids.settings.Mode == trace.TimingAggregated:
+	case t.grids.settings.Mode == timing.Aggregated:
 		for int(number) >= len(t.aggregates) {
-			t.aggregates = append(t.aggregates, trace.Aggregate{Terminal: int32(len(t.aggregates))})
+			t.aggregates = append(t.aggregates, timing.Aggregate{Terminal: int32(len(t.aggregates))})
 		}
 		t.aggregates[number].Gaps.Add(gap)
 		t.aggregates[number].Durations.Add(duration)
@@ -137,7 +138,7 @@ func (r *Recorder) Recycle(b *Block) {
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
 	l := &t.loop
-	if !l.alike || t.tally != nil || t.grids.settings.Mode == trace.TimingAggregated {
+	if !l.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
 		for len(stamps) > 0 {
 			for i := range l.steps {
 				s := &l.steps[i]
@@ -212,7 +213,7 @@ func (t *thread) encodeTiming(e *checkpoint.Encoder) {
 	t.durations.encode(e)
 	e.Uint(uint64(len(t.aggregates)))
 	for i := range t.aggregates {
-		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
 			e.Uint(s.Count)
 			e.Int(s.Sum)
 			e.Int(s.Min)
@@ -227,7 +228,7 @@ func (t *thread) encodeTiming(e *checkpoint.Encoder) {
 }
 
 func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
-	t.rounder = trace.TimingRounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
+	t.rounder = timing.Rounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
 	t.end, t.inside, t.ended = d.Int(), d.Int(), d.Bool()
 	t.blockTimes, t.blockTicks = d.Uint(), d.Int()
 	t.gaps.decode(d)
@@ -236,13 +237,13 @@ func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
 	if d.Failed || n > terminals || t.gaps.n != t.durations.n {
 		return ErrCheckpoint
 	}
-	t.aggregates = make([]trace.Aggregate, n)
+	t.aggregates = make([]timing.Aggregate, n)
 	for i := range t.aggregates {
 		t.aggregates[i].Terminal = int32(i)
-		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
 			s.Count, s.Sum, s.Min, s.Max = d.Uint(), d.Int(), d.Int(), d.Int()
 			for range d.Count() {
-				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.Uint()), Count: d.Uint()})
+				s.Histogram = append(s.Histogram, timing.Bin{Bin: int(d.Uint()), Count: d.Uint()})
 			}
 		}
 	}
@@ -251,33 +252,33 @@ func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
 
 // timingGrids say how the times of each function are rounded.
 type timingGrids struct {
-	settings   trace.TimingSettings
-	byFunction []*trace.TimingGrid // nil elements, or no element: not at all
+	settings   timing.Settings
+	byFunction []*timing.Grid // nil elements, or no element: not at all
 }
 
 var finalizeID = mpi.ByName("MPI_Finalize").ID
 
 // newTimingGrids reads the tracer's setting. With one that it cannot read, every time stamp is kept.
 func newTimingGrids(text string) *timingGrids {
-	settings, err := trace.ParseTimingSettings(text)
+	settings, err := timing.ParseSettings(text)
 	if err != nil {
-		settings = trace.TimingSettings{Mode: trace.TimingLossless}
+		settings = timing.Settings{Mode: timing.Lossless}
 	}
 	g := &timingGrids{settings: settings}
-	if settings.Mode != trace.TimingLossy {
+	if settings.Mode != timing.Lossy {
 		return g
 	}
 	for i := range mpi.Functions {
-		grid, err := trace.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
+		grid, err := timing.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
 		if err != nil {
-			return &timingGrids{settings: trace.TimingSettings{Mode: trace.TimingLossless}}
+			return &timingGrids{settings: timing.Settings{Mode: timing.Lossless}}
 		}
 		g.byFunction = append(g.byFunction, grid)
 	}
 	return g
 }
 
-func (g *timingGrids) of(function uint16) *trace.TimingGrid {
+func (g *timingGrids) of(function uint16) *timing.Grid {
 	if int(function) < len(g.byFunction) {
 		return g.byFunction[function]
 	}

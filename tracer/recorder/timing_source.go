@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // The times of a thread are read in blocks, when they are needed: a trace that is made of a process holds no more of them
@@ -27,9 +28,9 @@ func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 	var coded []trace.PartBlock
 	if r.Blocks != nil && t.tally == nil {
 		coded = r.Blocks.Coded[int(t.number)]
-		coded = coded[:min(uint64(len(coded)), t.blockTimes/trace.TimingBlockCalls)]
+		coded = coded[:min(uint64(len(coded)), t.blockTimes/timing.BlockCalls)]
 	}
-	from := uint64(len(coded)) * trace.TimingBlockCalls
+	from := uint64(len(coded)) * timing.BlockCalls
 	logged, full, err := r.blocksOf(TimesOf(t.number), from, t.blockTimes)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
@@ -47,7 +48,7 @@ func TestTimesOfQuickCalls(t *testing.T) {
 		{"timing": "lossless", "mode": "clustered"},
 	} {
 		for _, implementation := range shimtest.Implementations {
-			settings, err := trace.ParseTimingSettings(test["timing"].(string))
+			settings, err := timing.ParseSettings(test["timing"].(string))
 			require.NoError(t, err)
 			name := implementation + "/" + test["timing"].(string)
 			if test["mode"] != nil {
@@ -99,7 +100,7 @@ func TestTimesOfQuickCalls(t *testing.T) {
 					d := result.Disagreements[0]
 					require.Equal(t, number, d.Thread)
 					require.Equal(t, "time", d.Argument)
-					if settings.Mode != trace.TimingAggregated {
+					if settings.Mode != timing.Aggregated {
 						require.Equal(t, uint64(index), d.Index)
 					}
 					t.Log(d)

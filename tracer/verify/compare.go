@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // ErrNoReference: a rank's process wrote no reference log.
@@ -56,7 +57,7 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 		if err := compareRank(&result, m, cursors, log); err != nil {
 			return result, err
 		}
-		if m.times.settings.Mode == trace.TimingAggregated && result.count() == before {
+		if m.times.settings.Mode == timing.Aggregated && result.count() == before {
 			if err := compareAggregates(&result, m, reader, threads[rank.Rank]); err != nil {
 				return result, err
 			}

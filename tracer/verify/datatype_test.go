@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
@@ -101,7 +101,7 @@ func TestDatatypesAreRebuilt(t *testing.T) {
 			_, directories := compareProgram(t, implementation, 1, shimtest.Compile(t, implementation, source))
 			cursor, err := open(t, directories).Cursor(0, 0)
 			require.NoError(t, err)
-			var known trace.Datatypes
+			var known datatypes.Table
 			var maps []string
 			asked := map[string]int{}
 			for cursor.Next() {

@@ -5,13 +5,14 @@ import (
 	"reflect"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Times are compared twice.
 //
 // The time stamps that the trace gives are compared with those that the call's record had, tick by tick. Lossless timing
 // must give the very ticks. Of lossy timing each interval and each moment must be within what package trace states
-// (TimingSettings.IntervalBound, TimingSettings.MomentLimit), and nothing is allowed beyond that, however short the call
+// (timing.Settings.IntervalBound, timing.Settings.MomentLimit), and nothing is allowed beyond that, however short the call
 // was. Aggregated timing must give the statistics of these intervals.
 //
 // That the record's own stamps are right shows the log's own clock, read around the call and its record: the call lies in
@@ -30,7 +31,7 @@ const (
 
 // times are what a comparison knows of the times of a rank.
 type times struct {
-	settings    trace.TimingSettings
+	settings    timing.Settings
 	segments    int   // their bytes, 0 for the default
 	first       int64 // the start of the first window
 	long, short int   // windows that are long, and those of them whose call is less than half of it
@@ -43,7 +44,7 @@ type threadTimes struct {
 	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
 	partial      bool  // some call had none
 	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
-	aggregates   map[int32]*trace.Aggregate
+	aggregates   map[int32]*timing.Aggregate
 }
 
 func (t *times) thread(number int) *threadTimes {
@@ -51,14 +52,14 @@ func (t *times) thread(number int) *threadTimes {
 		t.threads = map[int]*threadTimes{}
 	}
 	if t.threads[number] == nil {
-		t.threads[number] = &threadTimes{aggregates: map[int32]*trace.Aggregate{}}
+		t.threads[number] = &threadTimes{aggregates: map[int32]*timing.Aggregate{}}
 	}
 	return t.threads[number]
 }
 
 // timesOfCalls tells whether the trace has times of single calls.
 func (t *times) timesOfCalls() bool {
-	return t.settings.Mode == trace.TimingLossless || t.settings.Mode == trace.TimingLossy
+	return t.settings.Mode == timing.Lossless || t.settings.Mode == timing.Lossy
 }
 
 // compare compares the times of one call; "" if they agree. Calls of a thread come in order.
@@ -71,7 +72,7 @@ func (t *times) compare(c *loggedCall, e *trace.Event) string {
 }
 
 // compare compares ticks.
-func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.Event) string {
+func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event) string {
 	first := t.calls == 0
 	t.calls++
 	if c.exit == 0 {
@@ -84,11 +85,11 @@ func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.E
 	}
 	logged, told, broken := t.logged, t.told, t.broken
 	t.logged, t.told, t.broken = c.exit, e.ExitTicks, false
-	if s.Mode == trace.TimingAggregated {
+	if s.Mode == timing.Aggregated {
 		t.add(e.Terminal, gap, duration)
 		return ""
 	}
-	if s.Mode != trace.TimingLossless && s.Mode != trace.TimingLossy {
+	if s.Mode != timing.Lossless && s.Mode != timing.Lossy {
 		return ""
 	}
 	enterLimit, exitLimit := s.MomentLimit(), s.MomentLimit()
@@ -126,7 +127,7 @@ func apart(a, b int64) int64 {
 func (t *threadTimes) add(terminal int32, gap, duration int64) {
 	a := t.aggregates[terminal]
 	if a == nil {
-		a = &trace.Aggregate{Terminal: terminal}
+		a = &timing.Aggregate{Terminal: terminal}
 		t.aggregates[terminal] = a
 	}
 	a.Gaps.Add(gap)
@@ -134,7 +135,7 @@ func (t *threadTimes) add(terminal int32, gap, duration int64) {
 }
 
 // compareAggregates compares the statistics of a thread whose calls have all been compared; "" if they agree.
-func (t *threadTimes) compareAggregates(told []trace.Aggregate) string {
+func (t *threadTimes) compareAggregates(told []timing.Aggregate) string {
 	if t.partial {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // timedCalls are the calls of a thread as a log has them, and what a trace says of them: intervals are gap and duration of
@@ -30,7 +31,7 @@ func timedCalls(intervals [][2]int64) ([]*loggedCall, []trace.Event) {
 func comparedTimes(settings string, calls []*loggedCall, events []trace.Event) (reasons []string) {
 	var m times
 	var err error
-	if m.settings, err = trace.ParseTimingSettings(settings); err != nil {
+	if m.settings, err = timing.ParseSettings(settings); err != nil {
 		panic(err)
 	}
 	for i := range calls {
@@ -118,9 +119,9 @@ func TestRoundedTimesAgree(t *testing.T) {
 		}
 		intervals[0][0] = 0
 		calls, events := timedCalls(intervals)
-		grid, err := trace.GridOf(5)
+		grid, err := timing.GridOf(5)
 		require.NoError(t, err)
-		var r trace.TimingRounder
+		var r timing.Rounder
 		at := calls[0].enter
 		for i, x := range intervals {
 			r.Round(grid, x[:])
@@ -152,15 +153,15 @@ func TestHeldTimeIsExact(t *testing.T) {
 // Statistics of signatures are those of the log's own intervals.
 func TestAggregatesAreCompared(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 700}, {100, 600}, {200, 650}})
-	told := func() []trace.Aggregate {
-		a := trace.Aggregate{}
+	told := func() []timing.Aggregate {
+		a := timing.Aggregate{}
 		for _, x := range [][2]int64{{0, 700}, {100, 600}, {200, 650}} {
 			a.Gaps.Add(x[0])
 			a.Durations.Add(x[1])
 		}
-		return []trace.Aggregate{a}
+		return []timing.Aggregate{a}
 	}
-	m := times{settings: trace.TimingSettings{Mode: trace.TimingAggregated}}
+	m := times{settings: timing.Settings{Mode: timing.Aggregated}}
 	for i := range calls {
 		require.Empty(t, m.compare(calls[i], &events[i]))
 	}
@@ -182,9 +183,9 @@ func TestCoarserGridIsSeen(t *testing.T) {
 		intervals[i] = [2]int64{600 + int64(i), 600 + int64(i)*3%97}
 	}
 	calls, events := timedCalls(intervals)
-	grid, err := trace.GridOf(6)
+	grid, err := timing.GridOf(6)
 	require.NoError(t, err)
-	var r trace.TimingRounder
+	var r timing.Rounder
 	at := calls[0].enter
 	for i, x := range intervals {
 		if i == 0 {

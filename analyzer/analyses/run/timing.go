@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 func timingError(m *trace.Meta, moments int64) TimingError {
@@ -18,7 +19,7 @@ const uncertainShare = 0.1
 
 // roundingNote is what rounded times mean for the reader; "" for nothing: what was found is larger than their errors.
 func roundingNote(a *accounts.Accounts, f *matching.Result) string {
-	if f == nil || a.Meta.Timing.Mode != trace.TimingLossy {
+	if f == nil || a.Meta.Timing.Mode != timing.Lossy {
 		return ""
 	}
 	waited, uncertain := int64(0), int64(0)

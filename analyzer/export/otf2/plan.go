@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -145,7 +146,7 @@ func (p *process) sizeOf(count int64, datatype *trace.Value) uint64 {
 		return 0
 	}
 	if datatype.Form == trace.Name {
-		size, _ := trace.DatatypeSize(datatype.Text)
+		size, _ := datatypes.Size(datatype.Text)
 		return uint64(count * size)
 	}
 	d, _ := p.datatypes.Of(datatype)

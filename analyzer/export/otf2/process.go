@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -19,7 +20,7 @@ type process struct {
 	lines     []*line
 	requests  map[int64]*request
 	messages  map[int64]taken // by a matched probe
-	datatypes trace.Datatypes
+	datatypes datatypes.Table
 	windows   map[int64]*window
 	files     map[int64]*file
 	created   map[creation]int // how many windows or files there were on a communicator

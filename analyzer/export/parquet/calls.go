@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -34,7 +35,7 @@ func (e *export) calls(ctx context.Context, waited *waited) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(full)
-		d := &decoding{export: e, payloads: map[uint16]trace.Payload{}, full: full, empty: empty}
+		d := &decoding{export: e, payloads: map[uint16]volume.Payload{}, full: full, empty: empty}
 		return d.all(ctx, waited)
 	})
 	group.Go(func() error {
@@ -56,7 +57,7 @@ func (e *export) calls(ctx context.Context, waited *waited) error {
 // decoding makes rows of calls.
 type decoding struct {
 	*export
-	payloads map[uint16]trace.Payload
+	payloads map[uint16]volume.Payload
 	text     []byte
 	seen     map[string]string // arguments: most come again
 
@@ -215,7 +216,7 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 	}
 	payload, known := d.payloads[e.Function.ID]
 	if !known {
-		payload = trace.PayloadOf(e.Semantics)
+		payload = volume.PayloadOf(e.Semantics)
 		d.payloads[e.Function.ID] = payload
 	}
 	if size := payload.Of(e, d.trace.Communicators()); size.Known {

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Options choose what is written.
@@ -91,7 +91,7 @@ func segments(t timeline.Trace) int {
 }
 
 func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error) {
-	e := &export{trace: t, options: o, locations: timeline.Locations(t), timed: t.Meta().Timing.Mode != trace.TimingAggregated}
+	e := &export{trace: t, options: o, locations: timeline.Locations(t), timed: t.Meta().Timing.Mode != timing.Aggregated}
 	if o.From > 0 || o.To > 0 {
 		if err := timeline.NeedTimes(t, "a part of the run"); err != nil {
 			return nil, err

@@ -15,6 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Two ranks; rank 1 computes longer and makes rank 0 wait.
@@ -157,13 +159,13 @@ func TestRangeAndRanks(t *testing.T) {
 // Without the times of single calls there are calls without times, and of tables of an earlier export nothing is left.
 func TestAggregatedTiming(t *testing.T) {
 	content := two().Content()
-	content.Meta.Timing = trace.TimingSettings{Mode: trace.TimingAggregated}
+	content.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
 	for i := range content.Threads.Len() {
 		content.Threads.Change(i, func(th *trace.Thread) {
 			th.Gaps, th.Durations = nil, nil
 			for terminal := range len(content.Signatures) {
-				if content.Grammar.CountsOf([]trace.Symbol{trace.RuleSymbol(th.Root, 1)})[int32(terminal)] > 0 {
-					a := trace.Aggregate{Terminal: int32(terminal)}
+				if content.Grammar.CountsOf([]grammar.Symbol{grammar.RuleSymbol(th.Root, 1)})[int32(terminal)] > 0 {
+					a := timing.Aggregate{Terminal: int32(terminal)}
 					a.Durations.Add(ms)
 					a.Gaps.Add(0)
 					th.Aggregates = append(th.Aggregates, a)

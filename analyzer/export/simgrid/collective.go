@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -180,7 +181,7 @@ func size(datatype *trace.Value, i int) int64 {
 	if datatype.Form != trace.Name {
 		return 0
 	}
-	bytes, _ := trace.DatatypeSize(datatype.Text)
+	bytes, _ := datatypes.Size(datatype.Text)
 	return bytes
 }
 

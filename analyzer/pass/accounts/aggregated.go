@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // takeSums makes accounts of a trace's aggregates. A computation is known by the call that follows it only.
@@ -56,10 +56,10 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 
 // sum adds an aggregate to the accounts of its location: the calls, and the computation before them. There is none before
 // MPI_Init, and what passes while tracing is off is not told.
-func (a *Accounts) sum(location int, aggregate *trace.Aggregate, perTick float64) {
+func (a *Accounts) sum(location int, aggregate *timing.Aggregate, perTick float64) {
 	account := &a.Each[location]
 	signature := &a.Names.Trace.Signatures()[aggregate.Terminal]
-	add := func(what Activity, of *trace.IntervalStatistics) int64 {
+	add := func(what Activity, of *timing.IntervalStatistics) int64 {
 		t := tallyOf(of, perTick)
 		for _, tallies := range []map[Activity]*Tally{account.Tallies, a.Total} {
 			if tallies[what] == nil {
@@ -88,11 +88,11 @@ func (a *Accounts) sum(location int, aggregate *trace.Aggregate, perTick float64
 }
 
 // tallyOf is a tally of intervals; their squares are those of the middles of the histogram's bins, scaled to the sum.
-func tallyOf(s *trace.IntervalStatistics, perTick float64) Tally {
+func tallyOf(s *timing.IntervalStatistics, perTick float64) Tally {
 	t := Tally{Count: s.Count, Ns: int64(math.Round(float64(s.Sum) * perTick))}
 	sum, squares := 0.0, 0.0
 	for _, b := range s.Histogram {
-		from, to := max(trace.BinStart(b.Bin), s.Min), min(trace.BinStart(b.Bin+1), s.Max)
+		from, to := max(timing.BinStart(b.Bin), s.Min), min(timing.BinStart(b.Bin+1), s.Max)
 		middle := (float64(from) + float64(max(from, to))) / 2
 		sum += float64(b.Count) * middle
 		squares += float64(b.Count) * middle * middle
@@ -105,14 +105,14 @@ func tallyOf(s *trace.IntervalStatistics, perTick float64) Tally {
 }
 
 // disturbanceOf is by how much, in nanoseconds, the longest interval of what repeats is beyond the lower fifth.
-func disturbanceOf(s *trace.IntervalStatistics, perTick float64) int64 {
+func disturbanceOf(s *timing.IntervalStatistics, perTick float64) int64 {
 	if s.Count < Repeated {
 		return 0
 	}
 	below, fifth := uint64(0), s.Min
 	for _, b := range s.Histogram {
 		if below += b.Count; 5*below >= s.Count {
-			fifth = max(s.Min, trace.BinStart(b.Bin))
+			fifth = max(s.Min, timing.BinStart(b.Bin))
 			break
 		}
 	}

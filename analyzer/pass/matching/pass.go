@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Given is the run's clock map where it is known before: nil, unless somebody gives it (pass.Give).
@@ -14,7 +14,7 @@ var Given = pass.New("given clock map", func(context.Context, *pass.Run) (*clock
 
 // Pass matches all calls. Nil for a trace without the times of single calls.
 var Pass = pass.New("matching", func(ctx context.Context, r *pass.Run) (*Result, error) {
-	if r.Trace().Meta().Timing.Mode == trace.TimingAggregated {
+	if r.Trace().Meta().Timing.Mode == timing.Aggregated {
 		return nil, nil
 	}
 	f, err := run(ctx, r.Trace(), Given.Result(r))

@@ -5,14 +5,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // readings is how often the clocks are read for a sample.
 const readings = 4
 
 // Now reads the three clocks of a sample now; false when the clock of the records cannot be read here.
-func Now(kind string) (trace.ClockSample, bool) {
+func Now(kind string) (timing.ClockSample, bool) {
 	monotonic := func() int64 { return clockNS(unix.CLOCK_MONOTONIC) }
 	realtime := func() int64 { return clockNS(unix.CLOCK_REALTIME) }
 	switch {
@@ -21,15 +21,15 @@ func Now(kind string) (trace.ClockSample, bool) {
 	case kind == "tsc" && hasTimeStampCounter:
 		return sample(timeStampCounter, monotonic, realtime), true
 	}
-	return trace.ClockSample{}, false
+	return timing.ClockSample{}, false
 }
 
 // sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would shift
 // every time stamp of the rank.
-func sample(ticks, monotonic, realtime func() int64) (best trace.ClockSample) {
+func sample(ticks, monotonic, realtime func() int64) (best timing.ClockSample) {
 	least := int64(math.MaxInt64)
 	for range readings {
-		s := trace.ClockSample{Ticks: ticks(), MonotonicNS: monotonic(), RealtimeNS: realtime()}
+		s := timing.ClockSample{Ticks: ticks(), MonotonicNS: monotonic(), RealtimeNS: realtime()}
 		if took := ticks() - s.Ticks; took < least {
 			least, best = took, s
 		}

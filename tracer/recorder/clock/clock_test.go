@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // TestSampleWithoutPreemption: three clocks that run alike; after the n-th time that one is read, the thread is preempted for
@@ -23,6 +23,6 @@ func TestSampleWithoutPreemption(t *testing.T) {
 			return was
 		}
 		s := sample(read, read, read)
-		assert.Equal(t, trace.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "preempted after reading %d", aside)
+		assert.Equal(t, timing.ClockSample{Ticks: s.Ticks, MonotonicNS: s.Ticks + 1, RealtimeNS: s.Ticks + 2}, s, "preempted after reading %d", aside)
 	}
 }

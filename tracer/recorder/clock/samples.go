@@ -3,7 +3,7 @@ package clock
 import (
 	"math"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A rank samples its clocks with each buffer: some seconds apart, for days. Between two samples that are kept times are on
@@ -18,10 +18,10 @@ const (
 )
 
 // Append appends a sample to those of a rank and thins them out. One that is empty, or not after the last, is left out.
-func Append(samples []trace.ClockSample, s trace.ClockSample) []trace.ClockSample {
+func Append(samples []timing.ClockSample, s timing.ClockSample) []timing.ClockSample {
 	n := len(samples)
 	switch {
-	case s == (trace.ClockSample{}):
+	case s == (timing.ClockSample{}):
 		return samples
 	case n > 0 && s.Ticks <= samples[n-1].Ticks:
 		return samples // of another thread's record buffer, which was begun earlier and is read later
@@ -35,7 +35,7 @@ func Append(samples []trace.ClockSample, s trace.ClockSample) []trace.ClockSampl
 
 // thinned leaves out samples until so many are left, or each is off by more from the line between its neighbors, in ns: the
 // one that is off least first. The first and the last stay.
-func thinned(samples []trace.ClockSample, left int, most float64) []trace.ClockSample {
+func thinned(samples []timing.ClockSample, left int, most float64) []timing.ClockSample {
 	for len(samples) > left {
 		next, least := -1, math.Inf(1)
 		for i := 1; i < len(samples)-1; i++ {
@@ -52,7 +52,7 @@ func thinned(samples []trace.ClockSample, left int, most float64) []trace.ClockS
 }
 
 // offLine is by how much a sample is off from the line between two others, in ns of the clock that is off more.
-func offLine(a, s, b *trace.ClockSample) float64 {
+func offLine(a, s, b *timing.ClockSample) float64 {
 	share := float64(s.Ticks-a.Ticks) / float64(b.Ticks-a.Ticks)
 	monotonic := float64(s.MonotonicNS-a.MonotonicNS) - share*float64(b.MonotonicNS-a.MonotonicNS)
 	wall := float64(s.RealtimeNS-a.RealtimeNS) - share*float64(b.RealtimeNS-a.RealtimeNS)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A fakeNode has a time stamp counter that goes evenly, a monotonic clock whose rate changes, and a wall clock that is also
@@ -55,8 +55,8 @@ func (n *fakeNode) wall(t float64) float64 {
 
 const hertz = 2.5e9
 
-func (n *fakeNode) sample(t, jitter float64) trace.ClockSample {
-	return trace.ClockSample{
+func (n *fakeNode) sample(t, jitter float64) timing.ClockSample {
+	return timing.ClockSample{
 		Ticks: int64(t * hertz), MonotonicNS: int64(1e9*n.monotonic(t) + jitter), RealtimeNS: int64(1e9*(1000+n.wall(t)) + jitter),
 	}
 }
@@ -71,15 +71,15 @@ func TestClocksOverDays(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 11))
 		node := newFakeNode(random, seconds, 50)
-		var ranks [][]trace.ClockSample
+		var ranks [][]timing.ClockSample
 		var times []func(int64) int64
 		for range 3 {
-			var samples []trace.ClockSample
+			var samples []timing.ClockSample
 			for at := 1.0; at < seconds; at += 1 + 20*random.Float64() {
 				samples = Append(samples, node.sample(at, 40*random.Float64()))
 			}
 			require.LessOrEqual(t, len(samples), maxSamples)
-			clock := trace.Clock{Kind: "tsc", Samples: samples}
+			clock := timing.Clock{Kind: "tsc", Samples: samples}
 			ranks, times = append(ranks, samples), append(times, clock.Nanoseconds())
 		}
 		worst := 0.0
@@ -105,7 +105,7 @@ func TestClocksOverDays(t *testing.T) {
 	}
 }
 
-func nearest(samples []trace.ClockSample, ticks int64) (before, after trace.ClockSample) {
+func nearest(samples []timing.ClockSample, ticks int64) (before, after timing.ClockSample) {
 	for _, s := range samples {
 		if s.Ticks <= ticks {
 			before = s
@@ -120,7 +120,7 @@ func nearest(samples []trace.ClockSample, ticks int64) (before, after trace.Cloc
 func TestEvenClocksHaveFewSamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 12))
 	node := &fakeNode{begins: []float64{0}, at: []float64{5}, rates: []float64{1.00003}}
-	var samples []trace.ClockSample
+	var samples []timing.ClockSample
 	for at := range 10_000 {
 		samples = Append(samples, node.sample(float64(at), 40*random.Float64()))
 		require.LessOrEqual(t, len(samples), fewSamples)

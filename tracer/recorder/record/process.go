@@ -27,7 +27,7 @@ type Process struct {
 	Modules         []Module          `json:"modules"`
 	Environment     map[string]string `json:"environment"`
 	CallSites       string            `json:"call_sites"`
-	Timing          string            `json:"timing"` // as trace.ParseTimingSettings reads it; "": lossless
+	Timing          string            `json:"timing"` // as timing.ParseSettings reads it; "": lossless
 	PageSize        int               `json:"page_size"`
 	Mode            string            `json:"mode"`      // as ParseMode reads it
 	Directory       string            `json:"directory"` // name of the process's directory in the spool

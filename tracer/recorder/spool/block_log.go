@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -158,7 +159,7 @@ func (d *Directory) readBlockIndex(logs ...string) (x *recorder.BlockIndex, part
 	}
 	x.Coded = trace.OrderBlocks(files)
 	x.Chapters = trace.OrderChapters(files)
-	x.Chunks = map[recorder.BlockOf][]*trace.Chunk{}
+	x.Chunks = map[recorder.BlockOf][]*codec.Chunk{}
 	for of, chunks := range trace.OrderChunks(files) {
 		x.Chunks[recorder.BlockOf{Thread: uint32(of.Thread), Terminal: of.Terminal, Stream: of.Stream}] = chunks
 	}

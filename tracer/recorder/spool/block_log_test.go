@@ -13,12 +13,12 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // recordedTimes are the gaps and durations of a thread's records, by a plain reading of them.
-func recordedTimes(s *Shim, thread uint32) (gaps, durations []int64) {
+func recordedTimes(s *recordtest.Shim, thread uint32) (gaps, durations []int64) {
 	seg := &record.Buffer{Words: s.Threads[thread].Words}
 	last := int64(0)
 	for at := record.BufferHeaderWords; at < len(seg.Words); {
@@ -35,9 +35,9 @@ func recordedTimes(s *Shim, thread uint32) (gaps, durations []int64) {
 }
 
 // longProgram has two threads, of which one repeats a loop and the other one is irregular.
-func longProgram(t testing.TB, seed uint64, calls int) *Shim {
+func longProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 3))
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BootID = ""
 	s.Init(0, 4)
 	for range calls {
@@ -47,16 +47,16 @@ func longProgram(t testing.TB, seed uint64, calls int) *Shim {
 		}
 		s.Clock += random.Uint64N(1 << random.IntN(30))
 		if thread == 0 {
-			s.Call(0, "MPI_Barrier", 0, CommWorld)
+			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 		} else {
-			s.Call(1, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10,
-				Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
+			s.Call(1, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10,
+				recordtest.Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
 		}
 	}
 	return s
 }
 
-func requireTimes(t *testing.T, s *Shim, c *trace.Content, calls func(thread int) uint64) {
+func requireTimes(t *testing.T, s *recordtest.Shim, c *trace.Content, calls func(thread int) uint64) {
 	t.Helper()
 	require.LessOrEqual(t, c.Threads.Len(), len(s.Threads))
 	for _, thread := range c.Threads.All() {

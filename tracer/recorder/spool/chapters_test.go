@@ -8,26 +8,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // chaoticProgram calls in an order that has no rule, with stretches of a loop.
-func chaoticProgram(t testing.TB, seed uint64, calls int) *Shim {
+func chaoticProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 6))
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BootID = ""
 	s.Init(0, 64)
 	for n := 0; n < calls; {
 		thread := uint32(random.IntN(2))
 		if random.IntN(50) == 0 {
 			for range random.IntN(400) {
-				s.Call(thread, "MPI_Barrier", 0, CommWorld)
-				s.Call(thread, "MPI_Send", 0, 1, 5, TypeInt, 1, 7, CommWorld)
+				s.Call(thread, "MPI_Barrier", 0, recordtest.CommWorld)
+				s.Call(thread, "MPI_Send", 0, 1, 5, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 				n += 2
 			}
 		}
 		s.Clock += random.Uint64N(1 << 24)
-		s.Call(thread, "MPI_Send", 0, 1, random.IntN(4), TypeInt, random.IntN(60), 7, CommWorld)
+		s.Call(thread, "MPI_Send", 0, 1, random.IntN(4), recordtest.TypeInt, random.IntN(60), 7, recordtest.CommWorld)
 		n++
 	}
 	return s
@@ -58,7 +58,7 @@ func TestChapters(t *testing.T) {
 					require.Greater(t, report.Calls, uint64(n-2000))
 					for i := range c.Threads.Len() {
 						th := c.Threads.At(i)
-						require.Equal(t, Lines(t, whole, th.Thread)[:th.Calls], Lines(t, c, i))
+						require.Equal(t, recordtest.Lines(t, whole, th.Thread)[:th.Calls], recordtest.Lines(t, c, i))
 					}
 				}
 			})
@@ -98,5 +98,5 @@ func TestPackWithChapters(t *testing.T) {
 	compare(t, whole, c)
 	again, _, err := Recover(dir)
 	require.NoError(t, err)
-	require.True(t, bytes.Equal(written(t, c), written(t, InMemory(t)(again, nil))))
+	require.True(t, bytes.Equal(written(t, c), written(t, recordtest.InMemory(t)(again, nil))))
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
 // Where the spool nears its limit, times are given up before calls: parts that the store does not have yet become parts
-// with sums (trace.ShortSums, then trace.LongSums). What was given up is in the trace for good.
+// with sums (timing.ShortSums, then timing.LongSums). What was given up is in the trace for good.
 
 // A LocalPart is a part that is in the spool only.
 type LocalPart struct {
@@ -39,7 +41,7 @@ func (d *Directory) LocalParts() ([]LocalPart, error) {
 
 // finest is over how many calls the sums in a part go, at least.
 func finest(p *trace.Part) uint64 {
-	per := uint64(trace.LongSums)
+	per := uint64(timing.LongSums)
 	p.Blocks(func(b trace.PartBlock) { per = min(per, b.SumsOf()) })
 	return per
 }
@@ -74,12 +76,12 @@ func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
 	in := map[uint32]recorder.CallRange{}
 	for _, p := range parts {
 		p.Blocks(func(b trace.PartBlock) {
-			from := b.Number() * trace.TimingBlockCalls
+			from := b.Number() * timing.BlockCalls
 			have, known := in[uint32(b.Thread())]
 			if !known {
 				have = recorder.CallRange{From: from, To: from}
 			}
-			in[uint32(b.Thread())] = recorder.CallRange{From: min(have.From, from), To: max(have.To, from+trace.TimingBlockCalls)}
+			in[uint32(b.Thread())] = recorder.CallRange{From: min(have.From, from), To: max(have.To, from+timing.BlockCalls)}
 		})
 	}
 	return func(thread uint32) recorder.CallRange { return in[thread] }
@@ -104,7 +106,7 @@ func (d *Directory) sums(p Part) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	_, err = writeSums(&b, p, trace.LongSums, c, threads)
+	_, err = writeSums(&b, p, timing.LongSums, c, threads)
 	return b.Bytes(), err
 }
 
@@ -152,10 +154,10 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 			err = recorder.ErrBlocks
 		default:
 			err = w.Sums(&threads[t], b, per)
-			calls += trace.TimingBlockCalls
+			calls += timing.BlockCalls
 		}
 	})
-	p.Chunks(func(of trace.ChunkOf, c *trace.Chunk) {
+	p.Chunks(func(of trace.ChunkOf, c *codec.Chunk) {
 		if err == nil {
 			err = w.Chunk(of, c)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Times that are given up at random moments while the process goes on, also by one who is killed: the trace has all calls,
@@ -31,7 +32,7 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			defer d.Close()
 			parts, err := d.LocalParts()
 			require.NoError(t, err)
-			per := []uint64{trace.ShortSums, trace.LongSums}[random.IntN(2)]
+			per := []uint64{timing.ShortSums, timing.LongSums}[random.IntN(2)]
 			var numbers []int
 			for _, p := range parts {
 				if random.IntN(2) == 0 {
@@ -75,8 +76,8 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			th := want.Threads.At(i)
 			sums := map[uint64]bool{}
 			for _, c := range coarse {
-				for at := c.From; c.Thread == th.Thread && at < c.To; at += trace.TimingBlockCalls {
-					sums[at/trace.TimingBlockCalls] = true
+				for at := c.From; c.Thread == th.Thread && at < c.To; at += timing.BlockCalls {
+					sums[at/timing.BlockCalls] = true
 				}
 			}
 			gaps, durations, err := r.Timing(i)
@@ -84,7 +85,7 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			require.Len(t, gaps, len(th.Gaps))
 			var exact, got [2]int64
 			for k := range gaps {
-				if block := uint64(k) / trace.TimingBlockCalls; !sums[block] {
+				if block := uint64(k) / timing.BlockCalls; !sums[block] {
 					require.Equal(t, []int64{th.Gaps[k], th.Durations[k]}, []int64{gaps[k], durations[k]})
 				}
 				exact[0], exact[1] = exact[0]+th.Gaps[k], exact[1]+th.Durations[k]

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -38,7 +38,7 @@ func TestOddFilesAreRefused(t *testing.T) {
 	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
 		for what, put := range odd {
 			t.Run(name+"/"+what, func(t *testing.T) {
-				s := NewShim(t)
+				s := recordtest.NewShim(t)
 				s.Process.BootID = ""
 				s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 200)
 				w, dir := startSpool(t, s)

@@ -12,93 +12,93 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // An irregularity is a kind of program without order: step makes its next calls.
 type irregularity struct {
 	name string
-	step func(s *Shim, random *rand.Rand, n int64)
+	step func(s *recordtest.Shim, random *rand.Rand, n int64)
 }
 
 // irregularities are the ways in which programs defeat a table of signatures or a grammar. n counts the steps.
 func irregularities() []irregularity {
-	send := func(s *Shim, count, to, tag int64) {
-		s.Call(0, "MPI_Send", 0, 0x10, count, TypeInt, to, tag, CommWorld)
+	send := func(s *recordtest.Shim, count, to, tag int64) {
+		s.Call(0, "MPI_Send", 0, 0x10, count, recordtest.TypeInt, to, tag, recordtest.CommWorld)
 	}
 	var open []int64 // raw requests
 	next := int64(1 << 20)
 	raw := func() int64 { next += 16; return next }
 	return []irregularity{
-		{"tags", func(s *Shim, random *rand.Rand, _ int64) { send(s, 8, 1, random.Int64N(1<<30)) }},
-		{"sizes", func(s *Shim, random *rand.Rand, _ int64) { send(s, random.Int64N(1<<30), 1, 7) }},
-		{"partners", func(s *Shim, random *rand.Rand, _ int64) { send(s, 8, random.Int64N(1<<16), 7) }},
-		{"tails", func(s *Shim, random *rand.Rand, _ int64) {
+		{"tags", func(s *recordtest.Shim, random *rand.Rand, _ int64) { send(s, 8, 1, random.Int64N(1<<30)) }},
+		{"sizes", func(s *recordtest.Shim, random *rand.Rand, _ int64) { send(s, random.Int64N(1<<30), 1, 7) }},
+		{"partners", func(s *recordtest.Shim, random *rand.Rand, _ int64) { send(s, 8, random.Int64N(1<<16), 7) }},
+		{"tails", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			send(s, int64(math.Pow(1-random.Float64(), -1.2)), 1, 7)
 		}},
-		{"order", func(s *Shim, random *rand.Rand, _ int64) {
+		{"order", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			k := random.Int64N(50)
-			s.CallAt(0, uint64(0x401000+64*k), "MPI_Send", 0, 0x10, k, TypeInt, k%7, k, CommWorld)
+			s.CallAt(0, uint64(0x401000+64*k), "MPI_Send", 0, 0x10, k, recordtest.TypeInt, k%7, k, recordtest.CommWorld)
 		}},
-		{"all", func(s *Shim, random *rand.Rand, _ int64) {
+		{"all", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			site := uint64(0x401000 + 64*random.Int64N(20))
 			count, peer, tag := random.Int64N(1<<20), random.Int64N(1<<10), random.Int64N(1<<15)
 			switch random.IntN(4) {
 			case 0:
-				s.CallAt(0, site, "MPI_Send", 0, 0x10, count, TypeInt, peer, tag, CommWorld)
+				s.CallAt(0, site, "MPI_Send", 0, 0x10, count, recordtest.TypeInt, peer, tag, recordtest.CommWorld)
 			case 1:
-				s.CallAt(0, site, "MPI_Recv", 0, count, TypeInt, AnySource, AnyTag, CommWorld, 0x10, Status{Source: peer, Tag: tag, Bytes: 4 * count})
+				s.CallAt(0, site, "MPI_Recv", 0, count, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: peer, Tag: tag, Bytes: 4 * count})
 			case 2:
-				s.CallAt(0, site, "MPI_Isend", 0, 0x10, count, TypeInt, peer, tag, CommWorld, raw())
-				s.CallAt(0, site, "MPI_Wait", 0, next, RequestNull, Status{})
+				s.CallAt(0, site, "MPI_Isend", 0, 0x10, count, recordtest.TypeInt, peer, tag, recordtest.CommWorld, raw())
+				s.CallAt(0, site, "MPI_Wait", 0, next, recordtest.RequestNull, recordtest.Status{})
 			case 3:
-				s.CallAt(0, site, "MPI_Allreduce", 0, 0x10, count, TypeInt, 0x58000003, CommWorld, 0x20)
+				s.CallAt(0, site, "MPI_Allreduce", 0, 0x10, count, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
 			}
 		}},
-		{"requests", func(s *Shim, random *rand.Rand, _ int64) {
+		{"requests", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			if len(open) < 200 && (len(open) == 0 || random.IntN(2) == 0) {
-				s.Call(0, "MPI_Irecv", 0, random.Int64N(1<<20), TypeInt, random.Int64N(64), random.Int64N(1<<15), CommWorld, 0x10, raw())
+				s.Call(0, "MPI_Irecv", 0, random.Int64N(1<<20), recordtest.TypeInt, random.Int64N(64), random.Int64N(1<<15), recordtest.CommWorld, 0x10, raw())
 				open = append(open, next)
 				return
 			}
 			k := random.IntN(len(open))
-			s.Call(0, "MPI_Wait", 0, open[k], RequestNull, Status{Source: 1, Tag: 7, Bytes: 8})
+			s.Call(0, "MPI_Wait", 0, open[k], recordtest.RequestNull, recordtest.Status{Source: 1, Tag: 7, Bytes: 8})
 			open = append(open[:k], open[k+1:]...)
 		}},
-		{"lists", func(s *Shim, random *rand.Rand, _ int64) {
-			var some, null List
+		{"lists", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
+			var some, null recordtest.List
 			for range 1 + random.IntN(12) {
-				s.Call(0, "MPI_Irecv", 0, 8, TypeInt, random.Int64N(64), random.Int64N(1<<15), CommWorld, 0x10, raw())
-				some, null = append(some, next), append(null, RequestNull)
+				s.Call(0, "MPI_Irecv", 0, 8, recordtest.TypeInt, random.Int64N(64), random.Int64N(1<<15), recordtest.CommWorld, 0x10, raw())
+				some, null = append(some, next), append(null, recordtest.RequestNull)
 			}
 			random.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
-			s.Call(0, "MPI_Waitall", 0, int64(len(some)), some, null, make(Statuses, len(some)))
+			s.Call(0, "MPI_Waitall", 0, int64(len(some)), some, null, make(recordtest.Statuses, len(some)))
 		}},
-		{"datatypes", func(s *Shim, random *rand.Rand, _ int64) {
+		{"datatypes", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			h := raw()
-			s.Call(0, "MPI_Type_vector", 0, random.Int64N(1000), random.Int64N(1000), random.Int64N(1000), TypeInt, h)
+			s.Call(0, "MPI_Type_vector", 0, random.Int64N(1000), random.Int64N(1000), random.Int64N(1000), recordtest.TypeInt, h)
 			s.Call(0, "MPI_Type_commit", 0, h, h)
-			s.Call(0, "MPI_Send", 0, 0x10, random.Int64N(1<<20), h, 1, 7, CommWorld)
+			s.Call(0, "MPI_Send", 0, 0x10, random.Int64N(1<<20), h, 1, 7, recordtest.CommWorld)
 			s.Call(0, "MPI_Type_free", 0, h, 0x0c000000)
 		}},
-		{"datatypes-kept", func(s *Shim, random *rand.Rand, _ int64) {
+		{"datatypes-kept", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			h := raw()
-			s.Call(0, "MPI_Type_contiguous", 0, 3, TypeInt, h)
-			s.Call(0, "MPI_Send", 0, 0x10, 1, h, 1, 7, CommWorld)
+			s.Call(0, "MPI_Type_contiguous", 0, 3, recordtest.TypeInt, h)
+			s.Call(0, "MPI_Send", 0, 0x10, 1, h, 1, 7, recordtest.CommWorld)
 		}},
-		{"communicators", func(s *Shim, random *rand.Rand, _ int64) {
+		{"communicators", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
 			h := raw()
-			s.Call(0, "MPI_Comm_split", 0, CommWorld, random.Int64N(2), random.Int64N(1<<20), h,
-				Description{Raw: h, Own: 0, Size: 2, Group: List{0, random.Int64N(64)}})
+			s.Call(0, "MPI_Comm_split", 0, recordtest.CommWorld, random.Int64N(2), random.Int64N(1<<20), h,
+				recordtest.Description{Raw: h, Own: 0, Size: 2, Group: recordtest.List{0, random.Int64N(64)}})
 			s.Call(0, "MPI_Barrier", 0, h)
-			s.Call(0, "MPI_Comm_free", 0, h, CommNull)
+			s.Call(0, "MPI_Comm_free", 0, h, recordtest.CommNull)
 		}},
-		{"texts", func(s *Shim, random *rand.Rand, n int64) {
-			s.Call(0, "MPI_Info_set", 0, 0x9c000000, Str("key"), Str(fmt.Sprint("value ", n)))
+		{"texts", func(s *recordtest.Shim, random *rand.Rand, n int64) {
+			s.Call(0, "MPI_Info_set", 0, 0x9c000000, recordtest.Str("key"), recordtest.Str(fmt.Sprint("value ", n)))
 		}},
-		{"sites", func(s *Shim, random *rand.Rand, _ int64) {
-			s.CallAt(0, uint64(0x400000+random.Int64N(1<<20)), "MPI_Send", 0, 0x10, 8, TypeInt, 1, 7, CommWorld)
+		{"sites", func(s *recordtest.Shim, random *rand.Rand, _ int64) {
+			s.CallAt(0, uint64(0x400000+random.Int64N(1<<20)), "MPI_Send", 0, 0x10, 8, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		}},
 	}
 }
@@ -122,7 +122,7 @@ func irregularKinds() []irregularity {
 // An irregularRun is a process whose program has one kind of irregularity. It is written in stretches.
 type irregularRun struct {
 	kind   irregularity
-	shim   *Shim
+	shim   *recordtest.Shim
 	writer *spoolWriter
 	random *rand.Rand
 	steps  int64
@@ -130,7 +130,7 @@ type irregularRun struct {
 }
 
 func startIrregular(t testing.TB, kind irregularity) *irregularRun {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.Timing, s.Process.BootID = "lossy", ""
 	s.Process.Constants = append(s.Process.Constants[:len(s.Process.Constants):len(s.Process.Constants)],
 		record.Constant{Kind: "datatype", Name: "MPI_DATATYPE_NULL", Value: 0x0c000000}, record.Constant{Kind: "op", Name: "MPI_SUM", Value: 0x58000003}, record.Constant{Kind: "info", Name: "MPI_INFO_ENV", Value: 0x5c000001})
@@ -180,9 +180,9 @@ func BenchmarkIrregular(b *testing.B) {
 				sp.hook = func(step string) {
 					switch step {
 					case "checkpoint begins":
-						began = CPUTime(b)
+						began = recordtest.CPUTime(b)
 					case "buffers free":
-						inCheckpoints += CPUTime(b) - began
+						inCheckpoints += recordtest.CPUTime(b) - began
 						states += sp.stateSize
 					case "state encoded":
 						states += int64(len(sp.tables.pending))
@@ -193,9 +193,9 @@ func BenchmarkIrregular(b *testing.B) {
 					require.NoError(b, err)
 					for run.calls < calls {
 						run.prepare(1 << 17)
-						start := CPUTime(b)
+						start := recordtest.CPUTime(b)
 						run.play()
-						cpu += CPUTime(b) - start
+						cpu += recordtest.CPUTime(b) - start
 					}
 					runtime.GC()
 					var m runtime.MemStats

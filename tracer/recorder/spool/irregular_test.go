@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // irregularProgram receives messages of all sizes from anywhere: nothing that calls return comes twice.
-func irregularProgram(t *testing.T, calls int) *Shim {
+func irregularProgram(t *testing.T, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(5, 5))
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BootID = ""
 	s.Init(0, 4)
 	for range calls {
-		s.Call(0, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10,
-			Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
+		s.Call(0, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10,
+			recordtest.Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
 	}
 	return s
 }

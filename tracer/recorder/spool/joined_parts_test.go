@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // objects are a store with parts.
@@ -96,13 +96,13 @@ func TestJoinedParts(t *testing.T) {
 	for seed, kind := range []string{"times", "chapters too"} {
 		t.Run(kind, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 5))
-			var s *Shim
+			var s *recordtest.Shim
 			if kind == "times" {
-				s = NewShim(t)
+				s = recordtest.NewShim(t)
 				s.Init(0, 4)
 				for range 900_000 {
 					s.Clock += random.Uint64N(1 << 12)
-					s.Call(0, "MPI_Barrier", 0, CommWorld)
+					s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 				}
 			} else {
 				s = chaoticProgram(t, 40, 900_000)

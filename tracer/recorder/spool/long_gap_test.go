@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in
 // memory, until the limit of the spool is reached; then tracing stops, what there is can be recovered, and says why.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.Process.SpoolLimitBytes = 5 << 30

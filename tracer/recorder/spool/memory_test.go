@@ -11,7 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -30,7 +30,7 @@ func TestMemoryHasALimit(t *testing.T) {
 			s := run.shim
 			regular := func() {
 				for range 20 {
-					s.CallAt(0, 0x402000, "MPI_Info_set", 0, 0x5c000001, Str("known"), Str("from the start"))
+					s.CallAt(0, 0x402000, "MPI_Info_set", 0, 0x5c000001, recordtest.Str("known"), recordtest.Str("from the start"))
 				}
 			}
 			regular()

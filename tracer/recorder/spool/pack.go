@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
@@ -176,13 +177,13 @@ type packer struct {
 // pack codes the blocks in a file of the log. It reports whether all are in parts now: those that the last checkpoint does
 // not count cannot be coded yet.
 func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
-	gaps, durations := make([]int64, trace.TimingBlockCalls), make([]int64, trace.TimingBlockCalls)
+	gaps, durations := make([]int64, timing.BlockCalls), make([]int64, timing.BlockCalls)
 	for i := range blocks {
 		b := &blocks[i]
-		number := b.First / trace.TimingBlockCalls
+		number := b.First / timing.BlockCalls
 		t := k.threadOf(b.Of.Thread)
 		switch {
-		case b.First%trace.TimingBlockCalls != 0 || b.N != trace.TimingBlockCalls:
+		case b.First%timing.BlockCalls != 0 || b.N != timing.BlockCalls:
 			return false, nil
 		case number < k.next[b.Of.Thread]:
 			continue // a part has it

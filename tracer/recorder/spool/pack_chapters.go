@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -17,7 +18,7 @@ func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []str
 	for _, c := range r.ClosedChapters() {
 		ready[c.Thread] = c.Calls // a later checkpoint counts more
 		if c.Timed {
-			ready[c.Thread] = min(c.Calls, k.next[c.Thread]*trace.TimingBlockCalls)
+			ready[c.Thread] = min(c.Calls, k.next[c.Thread]*timing.BlockCalls)
 		}
 		next[c.Thread] = trace.ChapterOf{Thread: int(c.Thread), Number: uint64(c.Coded), Calls: c.CodedCalls}
 	}

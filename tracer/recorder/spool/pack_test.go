@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // written is the trace of a process as a file.
@@ -44,11 +45,11 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
 	}
-	for seed, timing := range []string{"lossless", "lossy 5"} {
-		t.Run(timing, func(t *testing.T) {
+	for seed, mode := range []string{"lossless", "lossy 5"} {
+		t.Run(mode, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 8))
 			s := longProgram(t, uint64(seed), 420_000)
-			s.Process.Timing = timing
+			s.Process.Timing = mode
 			want := wholeContent(s)
 			w, dir := startSpool(t, s)
 			var coded, before, after int64
@@ -75,14 +76,14 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 			})
 			require.Greater(t, coded, int64(150_000))
 			require.Less(t, after, 2*before)
-			require.Zero(t, coded%trace.TimingBlockCalls)
+			require.Zero(t, coded%timing.BlockCalls)
 			for _, ended := range []bool{false, true, true} { // coded before the next round
 				c, report, err := Recover(dir)
 				require.NoError(t, err)
 				require.Zero(t, report.Lost)
 				again, _, err := Recover(dir)
 				require.NoError(t, err)
-				if timing == "lossless" {
+				if mode == "lossless" {
 					requireTimes(t, s, again, func(int) uint64 { return 1 << 40 })
 				}
 				for i := range want.Threads.Len() {
@@ -92,7 +93,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 					require.Equal(t, want.Threads.At(i).Durations, durations)
 				}
 				want.Ranks, want.Meta.Notes = c.Ranks, c.Meta.Notes
-				require.True(t, bytes.Equal(written(t, InMemory(t)(again, nil)), written(t, c)), "copied and coded are the same bytes")
+				require.True(t, bytes.Equal(written(t, recordtest.InMemory(t)(again, nil)), written(t, c)), "copied and coded are the same bytes")
 				for packedOf(t, dir, ended).More > 0 {
 				}
 			}

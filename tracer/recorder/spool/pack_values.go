@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -60,7 +61,7 @@ func counted(x *recorder.BlockIndex, files []string, r *recorder.Recorder) []str
 // packStream codes the chunks of a stream that are in some files of the log, or were left of earlier ones.
 func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 	chunks := k.log.Chunks[of]
-	from := uint64(len(chunks)) * trace.SequenceChunk
+	from := uint64(len(chunks)) * codec.SequenceChunk
 	to := from
 	for _, b := range k.log.Blocks[of] {
 		if b.File == leftFile || slices.Contains(files, b.File) {
@@ -71,7 +72,7 @@ func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 	if err != nil {
 		return err
 	}
-	var b trace.SequenceBuilder
+	var b codec.SequenceBuilder
 	for _, c := range chunks {
 		b.PushChunk(c)
 	}
@@ -87,10 +88,10 @@ func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 		if err := k.part.Chunk(is, values.Chunks[number]); err != nil {
 			return err
 		}
-		k.values += trace.SequenceChunk
+		k.values += codec.SequenceChunk
 	}
 	if n := len(values.Values); n > 0 {
-		first := uint64(len(values.Chunks)) * trace.SequenceChunk
+		first := uint64(len(values.Chunks)) * codec.SequenceChunk
 		k.left = append(k.left, &recorder.Block{Of: of, First: first, N: uint64(n), Data: [2][]byte{recorder.EncodeRuns(values.Values)}})
 	}
 	return nil

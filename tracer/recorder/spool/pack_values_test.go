@@ -9,15 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // receivingProgram receives messages of which hardly two are alike, and for some time from another place in the program.
-func receivingProgram(t testing.TB, seed uint64, calls int) *Shim {
+func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 4))
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BootID = ""
 	s.Init(0, 4)
 	for i := range calls {
@@ -26,11 +26,11 @@ func receivingProgram(t testing.TB, seed uint64, calls int) *Shim {
 		if i < calls/7 { // its streams end, and are no chunk
 			name = "MPI_Probe"
 		}
-		result := Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)}
+		result := recordtest.Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)}
 		if name == "MPI_Probe" {
-			s.Call(0, name, 0, AnySource, AnyTag, CommWorld, result)
+			s.Call(0, name, 0, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, result)
 		} else {
-			s.Call(0, name, 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10, result)
+			s.Call(0, name, 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, result)
 		}
 	}
 	return s
@@ -105,7 +105,7 @@ func TestLostChunks(t *testing.T) {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 		}
 	})
-	require.GreaterOrEqual(t, packed(t, dir).Values, uint64(2*trace.SequenceChunk))
+	require.GreaterOrEqual(t, packed(t, dir).Values, uint64(2*codec.SequenceChunk))
 	_, _, err := Recover(dir)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, partFile+"0")))

@@ -19,9 +19,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/budget"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -106,13 +107,13 @@ func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (
 		}
 	}
 	header := unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords)
-	copy(header, NewBuffer(thread, sequence))
+	copy(header, recordtest.NewBuffer(thread, sequence))
 	w.spool.Given(thread, fresh)
 	return fresh, capacity, nil
 }
 
 // play writes everything that the fake shim has, in the order of epochs, and calls between after every record.
-func (w *spoolWriter) play(s *Shim, between func(n int)) (written int) {
+func (w *spoolWriter) play(s *recordtest.Shim, between func(n int)) (written int) {
 	at := map[uint32]int{}
 	for {
 		best, epoch := uint32(0), ^uint64(0)
@@ -139,13 +140,13 @@ func (w *spoolWriter) play(s *Shim, between func(n int)) (written int) {
 	}
 }
 
-func startSpool(t testing.TB, s *Shim) (*spoolWriter, string) {
+func startSpool(t testing.TB, s *recordtest.Shim) (*spoolWriter, string) {
 	t.Helper()
 	return openSpool(t, s, t.TempDir())
 }
 
 // openSpool makes of a directory that of a process, as the shim does, and goes on in it.
-func openSpool(t testing.TB, s *Shim, dir string) (*spoolWriter, string) {
+func openSpool(t testing.TB, s *recordtest.Shim, dir string) (*spoolWriter, string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, processFile), s.JSON(), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,13 +159,13 @@ func openSpool(t testing.TB, s *Shim, dir string) (*spoolWriter, string) {
 }
 
 // wholeContent is the trace of everything that a fake shim wrote, made without a spool.
-func wholeContent(s *Shim) *trace.Content {
+func wholeContent(s *recordtest.Shim) *trace.Content {
 	r := recorder.New(s.Process)
 	consumeAll(r, s)
-	return InMemory(s.T)(r.Content())
+	return recordtest.InMemory(s.T)(r.Content())
 }
 
-func consumeAll(r *recorder.Recorder, s *Shim) {
+func consumeAll(r *recorder.Recorder, s *recordtest.Shim) {
 	var sources []*recorder.Source
 	for n := range uint32(len(s.Threads)) {
 		src := r.NewSource(n)
@@ -178,15 +179,15 @@ func consumeAll(r *recorder.Recorder, s *Shim) {
 // ignoreHow leaves out what a recovery adds or names in another way: terminals are numbered in order of first sight,
 // and threads interleave as they come.
 var ignoreHow = []cmp.Option{
-	cmpopts.IgnoreFields(trace.Clock{}, "Samples"),
+	cmpopts.IgnoreFields(timing.Clock{}, "Samples"),
 	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
 }
 
 func compare(t *testing.T, want, got *trace.Content) {
 	t.Helper()
-	InMemory(t)(got, nil)
+	recordtest.InMemory(t)(got, nil)
 	for i := range want.Threads.Len() {
-		Expect(t, Lines(t, got, i), Lines(t, want, i)...)
+		recordtest.Expect(t, recordtest.Lines(t, got, i), recordtest.Lines(t, want, i)...)
 	}
 	if d := cmp.Diff(want.Ranks.List(), got.Ranks.List(), ignoreHow...); d != "" {
 		t.Error(d)
@@ -200,7 +201,7 @@ func compare(t *testing.T, want, got *trace.Content) {
 func TestRecover(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := NewShim(t)
+			s := recordtest.NewShim(t)
 			// small buffers: one per few dozen records
 			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 			s.Process.BootID = ""
@@ -235,7 +236,7 @@ func TestRecover(t *testing.T) {
 }
 
 func TestSnapshotOfALivingProcess(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 1500)
 	w, dir := startSpool(t, s)
@@ -259,7 +260,7 @@ func TestSnapshotOfALivingProcess(t *testing.T) {
 }
 
 func TestSpoolLimit(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.SpoolLimitBytes = 40_000
 	s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
@@ -346,7 +347,7 @@ func TestHoldLock(t *testing.T) {
 }
 
 func TestStopLeavesItsReason(t *testing.T) {
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	w, dir := startSpool(t, s)
 	s.Init(0, 2)
 	w.play(s, nil)
@@ -377,7 +378,7 @@ func TestBadProcessDirectories(t *testing.T) {
 		}
 	}
 	// a process that died before its first buffer
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	_, dir = startSpool(t, s)
 	c, report, err := Recover(dir)
 	if err != nil || report.EndedEarly != "before MPI_Init" || c.Ranks.Len() != 1 {
@@ -406,7 +407,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 	}
 	var writers []*spoolWriter
 	for n := range 3 {
-		s := NewShim(t)
+		s := recordtest.NewShim(t)
 		s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 		s.Process.SharedSpool = 1
 		s.Process.SpoolLimitBytes = 10_000 // holds only where there is no account
@@ -441,7 +442,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
 	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
 		t.Run(name, func(t *testing.T) {
-			s := NewShim(t)
+			s := recordtest.NewShim(t)
 			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 			s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
 			w, dir := startSpool(t, s)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -43,8 +43,8 @@ const (
 )
 
 // victimProgram is what the process does that is killed, with small buffers and many checkpoints.
-func victimProgram(t testing.TB) *Shim {
-	s := NewShim(t)
+func victimProgram(t testing.TB) *recordtest.Shim {
+	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.RandomProgram(rand.New(rand.NewPCG(11, 4)), 1500)
@@ -113,7 +113,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	whole := wholeContent(s)
 	var all [][]string
 	for i := range whole.Threads.Len() {
-		all = append(all, Lines(t, whole, i))
+		all = append(all, recordtest.Lines(t, whole, i))
 	}
 	_, _, killed, output := dies(t, "", 1)
 	require.False(t, killed)
@@ -131,7 +131,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				require.GreaterOrEqual(t, report.Calls, written)
 				require.LessOrEqual(t, report.Calls, written+1)
 				for _, th := range c.Threads.All() {
-					require.Equal(t, all[th.Thread][:th.Calls], append([]string{}, Lines(t, c, th.Thread)...), "thread %d", th.Thread)
+					require.Equal(t, all[th.Thread][:th.Calls], append([]string{}, recordtest.Lines(t, c, th.Thread)...), "thread %d", th.Thread)
 				}
 				requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
 			})

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // tablesProgram has what tables are made of: communicators that come, are named and go, objects, requests, values of all lengths.
-func tablesProgram(t *testing.T, seed uint64, calls int) *Shim {
+func tablesProgram(t *testing.T, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 8))
-	s := NewShim(t)
+	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
 	s.Process.Constants = append(s.Process.Constants[:len(s.Process.Constants):len(s.Process.Constants)],
@@ -32,7 +32,7 @@ func tablesProgram(t *testing.T, seed uint64, calls int) *Shim {
 		case 0:
 			raw++
 			kept = append(kept, raw)
-			s.Call(0, "MPI_Type_contiguous", 0, random.Int64N(9), TypeInt, raw)
+			s.Call(0, "MPI_Type_contiguous", 0, random.Int64N(9), recordtest.TypeInt, raw)
 		case 1:
 			if len(kept) > 0 {
 				k := random.IntN(len(kept))
@@ -41,25 +41,25 @@ func tablesProgram(t *testing.T, seed uint64, calls int) *Shim {
 			}
 		case 2:
 			raw++
-			s.Call(0, "MPI_Comm_create_group", 0, CommWorld, 0x48000000, random.Int64N(30), raw,
-				Description{Raw: raw, Own: 0, Size: 2, Group: List{0, random.Int64N(4)}})
-			s.Call(0, "MPI_Comm_set_name", 0, raw, Str(fmt.Sprint("name ", random.IntN(20))))
+			s.Call(0, "MPI_Comm_create_group", 0, recordtest.CommWorld, 0x48000000, random.Int64N(30), raw,
+				recordtest.Description{Raw: raw, Own: 0, Size: 2, Group: recordtest.List{0, random.Int64N(4)}})
+			s.Call(0, "MPI_Comm_set_name", 0, raw, recordtest.Str(fmt.Sprint("name ", random.IntN(20))))
 			if random.IntN(2) == 0 {
-				s.Call(0, "MPI_Comm_set_name", 0, CommWorld, Str(fmt.Sprint("world ", n)))
+				s.Call(0, "MPI_Comm_set_name", 0, recordtest.CommWorld, recordtest.Str(fmt.Sprint("world ", n)))
 			}
-			s.Call(0, "MPI_Comm_free", 0, raw, CommNull)
+			s.Call(0, "MPI_Comm_free", 0, raw, recordtest.CommNull)
 		case 3:
-			s.Call(1, "MPI_Recv", 0, 1, TypeInt, AnySource, AnyTag, CommWorld, 0x10,
-				Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
+			s.Call(1, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10,
+				recordtest.Status{Source: random.Int64N(4), Tag: random.Int64N(1 << 20), Bytes: random.Int64N(1 << 30)})
 		case 4:
-			s.CallAt(0, uint64(0x401000+64*random.Int64N(50)), "MPI_Send", 0, 0x10, random.IntN(1000), TypeInt, 1, 7, CommWorld)
+			s.CallAt(0, uint64(0x401000+64*random.Int64N(50)), "MPI_Send", 0, 0x10, random.IntN(1000), recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		}
 	}
 	return s
 }
 
 // checkpointOf reads the last checkpoint of a process.
-func checkpointOf(t *testing.T, s *Shim, dir string) *recorder.Recorder {
+func checkpointOf(t *testing.T, s *recordtest.Shim, dir string) *recorder.Recorder {
 	d, err := openPath(dir)
 	require.NoError(t, err)
 	defer d.Close()

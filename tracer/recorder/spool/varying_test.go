@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
-	. "github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
 // Handles that vary without end are values of few signatures, and each call names what it named.
 func TestVaryingHandlesAreBounded(t *testing.T) {
 	const iterations = 6_000
-	s, waits, sends := WideHandles(t, iterations)
+	s, waits, sends := recordtest.WideHandles(t, iterations)
 	statuses := 0
 	w, dir := startSpool(t, s)
 	w.play(s, nil)
@@ -47,7 +47,7 @@ func TestVaryingHandlesAreBounded(t *testing.T) {
 			require.EqualValues(t, len(waits[0]), e.In[0].Int)
 			require.Len(t, e.In[1].List, len(waits[0]))
 			for i, v := range e.In[1].List {
-				if waits[0][i] == RequestNull {
+				if waits[0][i] == recordtest.RequestNull {
 					require.Equal(t, "MPI_REQUEST_NULL", v.Text)
 					continue
 				}
@@ -73,7 +73,7 @@ func TestVaryingHandlesAreBounded(t *testing.T) {
 // checkpoint grows with them, and every call is what it was.
 func TestVaryingArgumentsAreBounded(t *testing.T) {
 	const iterations = 20_000
-	s := VaryingProgram(t, iterations)
+	s := recordtest.VaryingProgram(t, iterations)
 	w, dir := startSpool(t, s)
 	w.play(s, nil)
 	require.Less(t, w.spool.stateSize, int64(300<<10))

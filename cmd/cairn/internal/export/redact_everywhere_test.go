@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // secretWords are what a trace is given that may not be read anywhere once it is redacted. Each is there in one kind of place.
@@ -37,7 +38,7 @@ func secretTrace(t *testing.T) *trace.Content {
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		*r.Info() = trace.Rank{
 			Rank: i, Host: "qhostq", Pod: "qpodq-" + fmt.Sprint(i), Node: "qnodeq", BootID: "qbootq", PID: 7 + i,
-			Executable: "/home/qhomeq/bin/solver", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0},
+			Executable: "/home/qhomeq/bin/solver", Clock: timing.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0},
 			Threads: []trace.ThreadUsage{{TID: 1, Name: "qthreadq"}},
 		}
 		if i == 1 {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
@@ -48,7 +49,7 @@ func NewDumpCommand() *cobra.Command {
 			}
 			out := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
 			var line []byte
-			known := map[int]*trace.Datatypes{}
+			known := map[int]*datatypes.Table{}
 			for _, thread := range f.Threads().All() {
 				if c.Flags().Changed("rank") && thread.Rank != rank {
 					continue
@@ -99,9 +100,9 @@ func NewDumpCommand() *cobra.Command {
 
 // appendDatatype writes the datatype that a call made. Threads of a rank share its datatypes; one that another thread made
 // is known where that thread came first.
-func appendDatatype(line []byte, known map[int]*trace.Datatypes, e *trace.Event) []byte {
+func appendDatatype(line []byte, known map[int]*datatypes.Table, e *trace.Event) []byte {
 	if known[e.Rank] == nil {
-		known[e.Rank] = &trace.Datatypes{}
+		known[e.Rank] = &datatypes.Table{}
 	}
 	made := known[e.Rank].See(e)
 	if made == nil {

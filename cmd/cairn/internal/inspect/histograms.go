@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
 // histogramsInformation is what `cairn info --json` prints of a trace of histograms; its keys are part of the interface.
@@ -205,12 +206,12 @@ func nsAsMS(x int64) string      { return fmt.Sprintf("%.6f", milliseconds(x)) }
 const fewValues = 8
 
 // numbersText is a number that all are, few numbers with how often they came, or the quartiles.
-func numbersText(h *trace.Histogram, number func(int64) string) string {
+func numbersText(h *histogram.Histogram, number func(int64) string) string {
 	if x, constant := h.Constant(); constant {
 		return fmt.Sprintf("%s, always", number(x))
 	}
 	if !h.Binned && len(h.Bins) <= fewValues {
-		bins := slices.SortedStableFunc(slices.Values(h.Bins), func(a, b trace.HistogramRange) int { return cmp.Compare(b.Count, a.Count) })
+		bins := slices.SortedStableFunc(slices.Values(h.Bins), func(a, b histogram.Range) int { return cmp.Compare(b.Count, a.Count) })
 		parts := make([]string, len(bins))
 		for i, b := range bins {
 			parts[i] = fmt.Sprintf("%s (%d times)", number(b.Low), b.Count)

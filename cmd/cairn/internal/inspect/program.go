@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
@@ -71,11 +72,11 @@ stands in tables at the end. With --json every argument of every call is there (
 
 // logicalProgram finds the topology, and says how well one program describes all ranks.
 func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology.Options) (*logical.Program, error) {
-	traffic, err := f.Matrix()
+	pairs, err := traffic.Matrix(f.Reader)
 	if err != nil {
 		return nil, tracefile.Damaged(path, err)
 	}
-	shape := topology.Identify(topology.World(traffic, f.Meta().WorldSize), o)
+	shape := topology.Identify(topology.World(pairs, f.Meta().WorldSize), o)
 	p, err := logical.New(c.Context(), timeline.Of(f.Reader), &shape)
 	if err != nil {
 		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s: %w", path, err))

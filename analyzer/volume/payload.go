@@ -1,0 +1,134 @@
+package volume
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Payload says which inputs of a function's calls tell how much data they move: that of the sending side where there
+// are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one), and of what is counted for each
+// process (MPI_Alltoall) what all of them get, the caller among them.
+type Payload struct {
+	count, datatype, partitions int8 // −1: none
+	perPeer                     bool
+}
+
+// A Size is that of the data of a call, in bytes.
+type Size struct {
+	Bytes uint64
+	Moves bool // the call moves data
+	Known bool // and of a datatype whose size is known; else Bytes is 0
+}
+
+// PayloadOf is that of a function.
+func PayloadOf(f *semantics.Function) Payload {
+	if !f.MovesData() {
+		return Payload{-1, -1, -1, false}
+	}
+	p := Payload{f.In[semantics.Count], f.In[semantics.Datatype], f.In[semantics.Partitions], f.PerPeer}
+	if p.count < 0 {
+		p.count, p.perPeer = f.In[semantics.ReceiveCount], f.ReceivePerPeer
+	}
+	if p.datatype < 0 {
+		p.datatype = f.In[semantics.ReceiveDatatype]
+	}
+	return p
+}
+
+// Always is the size of all calls with a signature; false where it differs from call to call, from rank to rank, or with the
+// communicator.
+func (p Payload) Always(s *trace.Signature) (Size, bool) {
+	if p.perPeer {
+		return Size{}, false
+	}
+	for _, at := range [...]int8{p.count, p.datatype, p.partitions} {
+		if v := argumentOf(s.In, at); v != nil && v.Varies() {
+			return Size{}, false
+		}
+	}
+	return p.in(s.In), true
+}
+
+// Of is the size of a call of a trace with these communicators. The sizes of predefined datatypes are known.
+func (p Payload) Of(e *trace.Event, communicators []trace.Communicator) Size {
+	size := p.in(e.In)
+	if p.perPeer {
+		size.Bytes *= uint64(peers(e, communicators))
+	}
+	return size
+}
+
+// peers is how many processes a call of a collective operation has data for: those of the communicator, or of the other group;
+// 1 where that is not known.
+func peers(e *trace.Event, communicators []trace.Communicator) int {
+	if e.Comm < 0 || e.Comm >= len(communicators) {
+		return 1
+	}
+	c := &communicators[e.Comm]
+	if c.Remote.Len() > 0 {
+		return c.Remote.Len()
+	}
+	return max(1, c.Members.Len())
+}
+
+// in is the size that a call's inputs say, for one process where it is the same for each.
+func (p Payload) in(in []trace.Value) Size {
+	count, datatype := argumentOf(in, p.count), argumentOf(in, p.datatype)
+	if count == nil || datatype == nil {
+		return Size{}
+	}
+	elements := int64(0)
+	switch count.Form {
+	case trace.Int:
+		elements = count.Int
+	case trace.List:
+		if datatype.Form == trace.List {
+			return sizeOfEach(count.List, datatype.List)
+		}
+		for i := range count.List {
+			elements += count.List[i].Int
+		}
+	default:
+		return Size{}
+	}
+	if partitions := argumentOf(in, p.partitions); partitions != nil {
+		elements *= partitions.Int
+	}
+	return sizeOf(elements, datatype)
+}
+
+// sizeOfEach is the size of counts of elements, each of a datatype of its own.
+func sizeOfEach(counts, datatypes []trace.Value) Size {
+	sum := Size{Moves: true, Known: true}
+	for i := range min(len(counts), len(datatypes)) {
+		one := sizeOf(counts[i].Int, &datatypes[i])
+		sum.Bytes += one.Bytes
+		sum.Known = sum.Known && one.Known
+	}
+	if !sum.Known {
+		sum.Bytes = 0
+	}
+	return sum
+}
+
+// sizeOf is the size of elements of a datatype. None have no size, whatever the datatype.
+func sizeOf(elements int64, datatype *trace.Value) Size {
+	if elements <= 0 {
+		return Size{Moves: true, Known: true}
+	}
+	if datatype.Form == trace.Name {
+		if size, known := datatypes.Size(datatype.Text); known {
+			return Size{Bytes: uint64(elements * size), Moves: true, Known: true}
+		}
+	}
+	return Size{Moves: true}
+}
+
+// argumentOf is the argument at a position that semantics gave, nil where there is none.
+func argumentOf(values []trace.Value, at int8) *trace.Value {
+	if at < 0 || int(at) >= len(values) {
+		return nil
+	}
+	return &values[at]
+}

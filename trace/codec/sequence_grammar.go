@@ -1,0 +1,148 @@
+package codec
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace/grammar"
+)
+
+// Sequences with a structure that runs and progressions do not catch — the columns of a grid of ranks, values that
+// repeat with a period — are written as a run-length grammar (see Sequitur) over the distinct values, or over the
+// distinct differences between neighbours. Nested regular rank lists (ScalaTrace II §2.2) are a case of this.
+
+// pieceGrammar is the kind of a piece that is a whole sequence; in the file its head is 0 or 1, a piece of no values.
+const pieceGrammar = 1 << pieceKindBits
+
+const (
+	// grammarWorth: a grammar must be shorter than this share of the pieces, in quarters, since what follows packs
+	// pieces better.
+	grammarWorth = 3
+	// shortestPieces is the size in bytes from which on a grammar can be shorter.
+	shortestPieces = 12
+)
+
+// grammarOfSequence is the encoding of values as a grammar, nil where pieces (of that many bytes) do better.
+func grammarOfSequence(values []int64, pieces int) []byte {
+	if pieces < shortestPieces || len(values) < 8 {
+		return nil
+	}
+	limit := pieces * grammarWorth / 4
+	var best []byte
+	for _, differences := range []bool{false, true} {
+		if b := appendSequenceGrammar(values, differences, limit); b != nil {
+			best, limit = b, len(b)-1
+		}
+	}
+	return best
+}
+
+// appendSequenceGrammar writes one of the two grammars, nil if it has more than limit bytes.
+func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
+	terminals := map[int64]int32{}
+	var dictionary []int64
+	s := grammar.NewSequitur()
+	before := int64(0)
+	for _, v := range values {
+		x := v
+		if differences {
+			x, before = v-before, v
+		}
+		terminal, known := terminals[x]
+		if !known {
+			if len(dictionary) > limit { // each takes a byte at least
+				return nil
+			}
+			terminal = int32(len(dictionary))
+			terminals[x] = terminal
+			dictionary = append(dictionary, x)
+		}
+		s.Append(terminal)
+	}
+	b := binary.AppendUvarint(nil, uint64(len(values)))
+	if differences {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	b = appendPieces(b, dictionary)
+	if len(b) > limit {
+		return nil
+	}
+	b = AppendGrammar(b, s.Grammar())
+	if len(b) > limit {
+		return nil
+	}
+	return b
+}
+
+// A SequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
+type SequenceGrammar struct {
+	dictionary  []int64
+	rules       grammar.Grammar
+	differences bool // the dictionary has the differences between neighbours
+}
+
+// bytes is what is booked for it.
+func (g *SequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
+
+// isGrammar reports whether the sequence, of which nothing has been read yet, is a grammar.
+func (r *sequenceReader) isGrammar() bool {
+	return r.left > 0 && !r.begun && !r.plain && len(r.d.Rest) > 0 && r.d.Rest[0]>>pieceKindBits == 0
+}
+
+// startGrammar begins with a sequence that is a grammar; its head was the first byte.
+func (r *sequenceReader) startGrammar() bool {
+	if r.grammar == nil {
+		r.grammar = r.d.sequenceGrammar(r.kind, r.left)
+	}
+	if r.d.Err != nil {
+		return false
+	}
+	r.walk, r.kind, r.piece = r.grammar.rules.Walk(0), pieceGrammar, r.left
+	return true
+}
+
+// sequenceGrammar reads the grammar of a sequence of n values.
+func (d *Decoder) sequenceGrammar(head uint8, n uint64) *SequenceGrammar {
+	if head > 1 {
+		d.Fail(ErrSequence)
+		return nil
+	}
+	g := &SequenceGrammar{dictionary: d.pieces(), differences: head == 1}
+	d.Scratch = 0 // the dictionary stays, and what was temporary before is not of this
+	g.rules = d.Grammar()
+	if d.Err != nil {
+		return nil
+	}
+	lengths, err := g.rules.Lengths()
+	if err != nil || len(lengths) == 0 || lengths[0] != n {
+		d.Fail(ErrSequence)
+		return nil
+	}
+	for _, body := range g.rules.Rules {
+		for _, symbol := range body {
+			if !symbol.IsRule() && int(symbol.Value) >= len(g.dictionary) {
+				d.Fail(ErrSequence)
+				return nil
+			}
+		}
+	}
+	return g
+}
+
+func (r *sequenceReader) fillFromGrammar(dst []int64) bool {
+	for i := range dst {
+		terminal, ok := r.walk.Next()
+		if !ok {
+			r.d.Fail(ErrSequence)
+			return false
+		}
+		if x := r.grammar.dictionary[terminal]; r.grammar.differences {
+			r.value += x
+		} else {
+			r.value = x
+		}
+		dst[i] = r.value
+	}
+	return true
+}

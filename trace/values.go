@@ -1,0 +1,344 @@
+package trace
+
+import (
+	"errors"
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace/codec"
+)
+
+// A filling says how the values of a slot stand in its stream, call after call. There are three ways, and exactly one
+// of the functions is set:
+//
+//   - number: a call has one number, and the value follows from it alone.
+//   - list: a call has a count and so many numbers (a negative count stands for NULL, and no number follows). The value
+//     follows from these alone.
+//   - change: the same numbers, but they say what is different since the signature's last call.
+//
+// Where the numbers of one call end and those of the next begin is read in one place, slot.take, whether the value is
+// wanted or passed over. The functions get the numbers, not the stream: a filling cannot take more or fewer of them
+// than passing over it does. Only a change gets a state that outlives the call, and is made even where nobody asks for
+// the value: a list cannot come to depend on calls that a seek has passed over.
+type filling struct {
+	number func(to *Value, x int64)
+	// list and change get the numbers, valid during the call, and the value of the call before, whose list may be used again.
+	list   func(to *Value, numbers []int64, m account) error
+	change func(state *requestList, to *Value, numbers []int64, m account) error
+}
+
+// The fillings (docs/format-sections.md, "Signatures": stream and list stream).
+var (
+	fillInt      = filling{number: func(to *Value, x int64) { *to = Value{Form: Int, Int: x} }}
+	fillFloat    = filling{number: func(to *Value, x int64) { *to = Value{Form: Float, Int: x} }}
+	fillRequest  = filling{number: func(to *Value, x int64) { *to = request(x) }}
+	fillHandle   = filling{number: func(to *Value, x int64) { *to = Value{Form: Handle, Int: x} }}
+	fillInts     = filling{list: intsOf}
+	fillHandles  = filling{list: handlesOf}
+	fillFloats   = filling{list: floatsOf}
+	fillStatus   = filling{list: statusOf}
+	fillStatuses = filling{list: statusesOf}
+	fillRequests = filling{change: (*requestList).change}
+)
+
+// Kinds of parameters that values are read by.
+const (
+	requestKind = "request"
+	rankKind    = "rank"
+	statusKind  = "status"
+	doubleKind  = "double"
+)
+
+// fillingOf is how a stream fills in a parameter of a kind.
+func fillingOf(kind string) *filling {
+	switch kind {
+	case doubleKind:
+		return &fillFloat
+	case requestKind:
+		return &fillRequest
+	}
+	if handleKinds[kind] {
+		return &fillHandle
+	}
+	return &fillInt
+}
+
+// listFillingOf is how a list stream fills in a parameter of a kind, which is a list or one value.
+func listFillingOf(kind string, list bool) *filling {
+	switch {
+	case kind == doubleKind:
+		return &fillFloats
+	case kind == requestKind:
+		return &fillRequests
+	case kind == statusKind && list:
+		return &fillStatuses
+	case kind == statusKind:
+		return &fillStatus
+	}
+	if handleKinds[kind] {
+		return &fillHandles
+	}
+	return &fillInts
+}
+
+var (
+	errStatusList  = errors.New("a list of statuses is no multiple of five numbers")
+	errRequestList = errors.New("a list of requests is damaged")
+)
+
+// An account books on a budget and adds up what it has booked.
+type account struct {
+	budget *codec.Budget
+	booked *int64
+}
+
+func (a account) take(bytes int64) bool {
+	if !a.budget.Take(bytes) {
+		return false
+	}
+	*a.booked += bytes
+	return true
+}
+
+// intsOf makes a list of integers.
+func intsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Int, m)
+}
+
+// handlesOf makes a list of opaque handles.
+func handlesOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Handle, m)
+}
+
+// floatsOf makes a list of numbers from the bits of float64.
+func floatsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Float, m)
+}
+
+func listOf(to *Value, numbers []int64, form, element Form, m account) error {
+	list, err := resize(to.List, len(numbers), m)
+	if err != nil {
+		return err
+	}
+	for i, x := range numbers {
+		list[i] = Value{Form: element, Int: x}
+	}
+	*to = Value{Form: form, List: list}
+	return nil
+}
+
+const statusLen = len(statusFields)
+
+// statusOf makes a status of five numbers; Absent of none.
+func statusOf(to *Value, numbers []int64, m account) error {
+	switch len(numbers) {
+	case 0:
+		*to = Value{Form: Absent, List: to.List[:0]}
+		return nil
+	case statusLen:
+		return listOf(to, numbers, Status, Int, m)
+	}
+	return errStatusList
+}
+
+// statusesOf makes a list of statuses of five numbers each.
+func statusesOf(to *Value, numbers []int64, m account) error {
+	if len(numbers)%statusLen != 0 {
+		return errStatusList
+	}
+	list, err := resize(to.List, len(numbers)/statusLen, m)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := listOf(&list[i], numbers[i*statusLen:][:statusLen], Status, Int, m); err != nil {
+			return err
+		}
+	}
+	*to = Value{Form: List, List: list}
+	return nil
+}
+
+// resize gives list n elements; what it needs beyond its capacity is booked.
+func resize(list []Value, n int, m account) ([]Value, error) {
+	if n <= cap(list) {
+		return list[:n], nil
+	}
+	if !m.take(int64(n-cap(list)) * valueBytes) {
+		return nil, codec.ErrMemory
+	}
+	grown := make([]Value, n)
+	copy(grown, list[:cap(list)])
+	return grown, nil
+}
+
+// NullRequest stands for MPI_REQUEST_NULL in streams of requests.
+const NullRequest = -1
+
+// request is what a number in a stream of requests stands for.
+func request(x int64) Value {
+	if x < 0 {
+		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
+	}
+	return Value{Form: Handle, Int: x}
+}
+
+// A requestList is what the calls of a signature so far have left in a list of requests: as long as the longest of
+// them, each position as the last call that had it left it.
+type requestList struct{ requests []Value }
+
+// change makes the list of the next call. The numbers are the length of the list, then positions in it and the requests
+// that are there now.
+func (l *requestList) change(to *Value, numbers []int64, m account) error {
+	if len(numbers)%2 == 0 {
+		return errRequestList
+	}
+	n, changes := numbers[0], numbers[1:]
+	if n < 0 || n > math.MaxInt32 {
+		return errRequestList
+	}
+	for len(l.requests) < int(n) {
+		if len(l.requests) == cap(l.requests) && !m.take(valueBytes*int64(max(len(l.requests), 8))) {
+			return codec.ErrMemory
+		}
+		l.requests = append(l.requests, request(NullRequest))
+	}
+	for ; len(changes) > 0; changes = changes[2:] {
+		at, x := changes[0], changes[1]
+		if at < 0 || at >= n {
+			return errRequestList
+		}
+		l.requests[at] = request(x)
+	}
+	*to = Value{Form: List, List: l.requests[:n]}
+	return nil
+}
+
+// Elastic values: one signature for many ranks whose calls differ only in numbers (ScalaTrace II, Wu and Mueller,
+// ICS '13, §3.1, on Pilgrim's grammar). r is the caller's rank in the communicator of the call, or in the world where
+// the call has none. A value of form Elastic has an Operator in Int and its operands in List.
+
+// An Operator says how an elastic value follows from the thread that makes the call. The number is part of the file
+// format: append only.
+type Operator int64
+
+// Operators. Operands are values of form Int unless said otherwise.
+const (
+	_              Operator = iota
+	Modulo                  // b, n: (r + b) mod n
+	Cartesian               // k, k extents, k displacements: the rank at r's coordinates (row-major) + displacements, all periodic
+	Stride                  // a, b, c, d: a + b · ((r div c) mod d); without the mod where d = 0
+	Cases                   // k, then values (Int, Name, Column, RankOffset or Elastic): that whose number Columns[k] has for the thread
+	Constant                // k, value: stream k, which has nothing but this value on the thread; only in shards
+	RelativeStream          // k: r + the next value of stream k
+)
+
+var errElastic = errors.New("an elastic value is damaged")
+
+// environment is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
+type environment struct {
+	columns []codec.Numbers
+	index   int // of the thread within its shape
+	rank    int64
+	known   bool // rank is
+	// of a thread that a lead stands for: how far the lead's peers are to be moved, and in a communicator of how many
+	moved, members int64
+}
+
+// evaluate gives the value that v has for a thread: Int or Name; v itself if it is not elastic. Streams are left.
+func (p *environment) evaluate(v Value) (Value, error) {
+	switch v.Form {
+	case RankOffset:
+		return p.number(v.Int + p.rank)
+	case Column:
+		x, err := p.column(v.Int)
+		return Value{Form: Int, Int: x}, err
+	case Elastic:
+		return p.elastic(v)
+	}
+	return v, nil
+}
+
+// number is a value that was computed from the rank.
+func (p *environment) number(x int64) (Value, error) {
+	if !p.known {
+		return Value{}, errOwnRank
+	}
+	return Value{Form: Int, Int: x}, nil
+}
+
+func (p *environment) column(k int64) (int64, error) {
+	if k < 0 || k >= int64(len(p.columns)) || p.index >= p.columns[k].Len() {
+		return 0, errElastic
+	}
+	return p.columns[k].At(p.index), nil
+}
+
+func (p *environment) elastic(v Value) (Value, error) {
+	operand := func(i int) int64 {
+		if i >= len(v.List) || v.List[i].Form != Int {
+			return math.MinInt64
+		}
+		return v.List[i].Int
+	}
+	switch Operator(v.Int) {
+	case Modulo:
+		b, n := operand(0), operand(1)
+		if n < 1 || n > math.MaxInt32 {
+			return v, errElastic
+		}
+		return p.number(floorMod(p.rank+b, n))
+	case Cartesian:
+		return p.shifted(v.List)
+	case Stride:
+		a, b, c, d := operand(0), operand(1), operand(2), operand(3)
+		if c < 1 || d < 0 {
+			return v, errElastic
+		}
+		q := p.rank / c
+		if d > 0 {
+			q %= d
+		}
+		return p.number(a + b*q)
+	case Cases:
+		x, err := p.column(operand(0))
+		if err != nil || x < 0 || x >= int64(len(v.List)-1) {
+			return v, errElastic
+		}
+		if which := v.List[1+x]; which.Form != Elastic || Operator(which.Int) != Cases {
+			return p.evaluate(which)
+		}
+	case Constant:
+		if len(v.List) == 2 && v.List[1].Form != Elastic || len(v.List) == 2 && Operator(v.List[1].Int) != Constant {
+			return p.evaluate(v.List[1])
+		}
+	}
+	return v, errElastic
+}
+
+// shifted is the rank at some distance in a periodic Cartesian grid.
+func (p *environment) shifted(operands []Value) (Value, error) {
+	if len(operands) < 3 || len(operands)%2 != 1 || operands[0].Int != int64(len(operands)/2) {
+		return Value{}, errElastic
+	}
+	k := len(operands) / 2
+	extents, displacements := operands[1:1+k], operands[1+k:]
+	rest, rank, size := p.rank, int64(0), int64(1)
+	for i := k - 1; i >= 0; i-- {
+		n := extents[i].Int
+		if n < 1 || size > math.MaxInt32/n {
+			return Value{}, errElastic
+		}
+		rank += size * floorMod(rest%n+displacements[i].Int, n)
+		rest /= n
+		size *= n
+	}
+	return p.number(rank)
+}
+
+// floorMod is x mod n, never negative.
+func floorMod(x, n int64) int64 {
+	if x %= n; x < 0 {
+		x += n
+	}
+	return x
+}
