@@ -74,7 +74,8 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = Account{
-				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)), pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
+				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
+				pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
