@@ -34,27 +34,27 @@ type Options struct {
 	Clock *clock.Map
 }
 
-// Analyses are those around the critical path, in the order in which their findings are collected.
-var Analyses = []pass.Step{
+// analyses are those around the critical path, in the order in which their findings are collected.
+var analyses = []pass.Step{
 	run.Analysis, verdict.Analysis, stopped.Analysis, path.Analysis, efficiency.Analysis, cpus.Analysis, ranks.Analysis, waits.Analysis,
 	rootcauses.Analysis, whatif.Analysis, strips.Analysis, phases.Analysis, profile.Analysis, ledger.Analysis, detail.Analysis,
 }
 
 // Analyze finds what all of them do of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	r := pass.Begin(ctx, t, Analyses...)
+	r := pass.Begin(ctx, t, analyses...)
 	if o.Clock != nil {
 		pass.Give(r, matching.Given, o.Clock)
 	}
 	if o.Segments > 0 {
 		pass.Give(r, accounts.Segments, o.Segments)
 	}
-	f, err := Collect(ctx, r)
+	f, err := collect(ctx, r)
 	return f, errors.Join(err, r.Close())
 }
 
-// Collect finds what all of them do in a run that wants them.
-func Collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
+// collect finds what all of them do in a run that wants them.
+func collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
 	f.SchemaVersion = SchemaVersion
 	var causes rootcauses.Findings
 	for _, find := range []func() error{

@@ -28,7 +28,7 @@ import (
 //     for; the rest is useful;
 //  4. calls, without what they wait for others: messages, collectives, files;
 //  5. waiting: for late receivers, by the wait state; the rest is charged to what the ranks did that were waited for in the
-//     end (delay.go), and that by what it is called in the causes. What has no such cause is unexplained.
+//     end (package delays), and that by what it is called in the causes. What has no such cause is unexplained.
 const maxLedgerRanks = 64
 
 // Rows of the ledger.

@@ -33,7 +33,7 @@ func stripsOf(a *accounts.Accounts) Strips {
 			if i < 0 || a.Extents[i].Empty {
 				continue
 			}
-			s.Bins = len(a.Each[i].Strip.Mpi.Ns)
+			s.Bins = len(a.Each[i].Strip.MPI.Ns)
 			m, w := shares(&a.Each[i].Strip, a.Extents[i])
 			mpi, wait = append(mpi, m), append(wait, w)
 		}
@@ -74,15 +74,15 @@ const absentMPI, absentWait = 0, 255
 // shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
 // part of the bin only.
 func shares(s *accounts.Strip, x matching.Extent) (mpi, wait []byte) {
-	mpi, wait = make([]byte, len(s.Mpi.Ns)), make([]byte, len(s.Wait.Ns))
+	mpi, wait = make([]byte, len(s.MPI.Ns)), make([]byte, len(s.Wait.Ns))
 	for i := range mpi {
-		from, width := s.Mpi.Start+int64(i)*s.Mpi.Width, s.Mpi.Width
+		from, width := s.MPI.Start+int64(i)*s.MPI.Width, s.MPI.Width
 		lived := max(0, min(x.End, from+width)-max(x.Start, from))
 		if lived == 0 {
 			mpi[i], wait[i] = absentMPI, absentWait
 			continue
 		}
-		mpi[i] = partOf(s.Mpi.Ns[i]+width-lived, width)
+		mpi[i] = partOf(s.MPI.Ns[i]+width-lived, width)
 		wait[i] = min(mpi[i], partOf(s.Wait.Ns[i], width))
 	}
 	return mpi, wait

@@ -39,7 +39,7 @@ type Account struct {
 	pieces               pieceLog
 	phases               *phases.Tracker
 
-	OffCPU map[Activity]*offCPU // what is known of the CPU, by computation
+	OffCPU map[Activity]*OffCPU // what is known of the CPU, by computation
 
 	Disturbance int64 // of sums: the longest one of a computation that repeats
 
@@ -74,7 +74,8 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = Account{
-				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)), pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
+				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
+				pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
@@ -135,7 +136,7 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 		a.Untraced += s.To - s.From
 	case activities.Waiting:
 		a.Mpi += a.spend(call, Communication, location, s.From, s.To)
-		a.Strip.Mpi.add(s.From, s.To)
+		a.Strip.MPI.add(s.From, s.To)
 		a.tally(call).Count--
 	case activities.Computation:
 		between := Activity{before.Function, call.Function, before.Site, call.Site}
@@ -153,7 +154,7 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 			a.Finalize += spent
 		case Computation, Communication, InputOutput, Launch, Untraced:
 		}
-		a.Strip.Mpi.add(s.From, s.To)
+		a.Strip.MPI.add(s.From, s.To)
 		a.wait(call, s.To)
 	}
 }

@@ -25,9 +25,9 @@ type Accounts struct {
 	Start, End int64             // of the run
 	Each       []Account         // by location
 	Total      map[Activity]*Tally
-	Machines   []*machine // by row, where there is evidence
-	// delayedCalls is for how long ranks waited for a CPU in long calls: while they waited for others, too.
-	DelayedCalls map[Activity]offCPU
+	Machines   []*Machine // by row, where there is evidence
+	// DelayedCalls is for how long ranks waited for a CPU in long calls: while they waited for others, too.
+	DelayedCalls map[Activity]OffCPU
 	Sums         bool // only sums are known (timing aggregated): there is no path
 	OfLeads      bool // only lead ranks have times of their own
 }

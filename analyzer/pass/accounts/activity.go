@@ -39,7 +39,7 @@ type Tally struct {
 	Waited  int64
 	Path    int64
 	squares float64 // of durations in seconds
-	Spread  histogram
+	Spread  Histogram
 	First   []float32 // the first durations of a computation, in seconds
 }
 

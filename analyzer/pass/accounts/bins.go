@@ -2,11 +2,11 @@ package accounts
 
 // A Strip is how a location spent each of equal parts of the run.
 type Strip struct {
-	Mpi, Wait bins
+	MPI, Wait Bins
 }
 
-// bins add up time by parts of the run.
-type bins struct {
+// Bins add up time by parts of the run.
+type Bins struct {
 	Start, Width int64
 	Ns           []int64
 }
@@ -14,12 +14,12 @@ type bins struct {
 func newStrip(n int, start, end int64) Strip {
 	width := max(1, (end-start+int64(n)-1)/int64(n))
 	return Strip{
-		Mpi:  bins{Start: start, Width: width, Ns: make([]int64, n)},
-		Wait: bins{Start: start, Width: width, Ns: make([]int64, n)},
+		MPI:  Bins{Start: start, Width: width, Ns: make([]int64, n)},
+		Wait: Bins{Start: start, Width: width, Ns: make([]int64, n)},
 	}
 }
 
-func (b *bins) add(from, to int64) {
+func (b *Bins) add(from, to int64) {
 	from, to = from-b.Start, min(to-b.Start, b.Width*int64(len(b.Ns)))
 	for from = max(from, 0); from < to; {
 		i := from / b.Width

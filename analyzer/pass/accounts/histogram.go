@@ -2,9 +2,9 @@ package accounts
 
 import "math/bits"
 
-// A histogram counts durations in buckets of 1/16 octave (at most 6 % wide), of which only those in use take memory:
+// A Histogram counts durations in buckets of 1/16 octave (at most 6 % wide), of which only those in use take memory:
 // a repeated computation fills some ten. From it comes the median, which preemptions do not move as they do a mean.
-type histogram []bucket
+type Histogram []bucket
 
 type bucket struct {
 	index uint16
@@ -31,7 +31,7 @@ func lower(index uint16) float64 {
 	return float64(uint64(index-subBuckets*octave) << octave)
 }
 
-func (h *histogram) add(ns int64) {
+func (h *Histogram) add(ns int64) {
 	index := bucketOf(ns)
 	s := *h
 	low, high := 0, len(s)
@@ -53,7 +53,7 @@ func (h *histogram) add(ns int64) {
 }
 
 // Quantile is the duration in nanoseconds that the share q of all is below.
-func (h histogram) Quantile(q float64) float64 {
+func (h Histogram) Quantile(q float64) float64 {
 	total := 0.0
 	for _, b := range h {
 		total += float64(b.count)
@@ -71,7 +71,7 @@ func (h histogram) Quantile(q float64) float64 {
 }
 
 // Above is how many durations are beyond a limit, and their sum in nanoseconds, by the middles of their buckets.
-func (h histogram) Above(limit float64) (count int, ns float64) {
+func (h Histogram) Above(limit float64) (count int, ns float64) {
 	for _, b := range h {
 		if middle := (lower(b.index) + lower(b.index+1)) / 2; middle > limit {
 			count += int(b.count)

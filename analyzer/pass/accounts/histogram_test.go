@@ -15,7 +15,7 @@ func TestHistogram(t *testing.T) {
 		assert.Greater(t, lower(b+1)*1.0000001, float64(ns), "%d", ns)
 		last = b
 	}
-	var h histogram
+	var h Histogram
 	for range 90 {
 		h.add(1_000_000)
 	}
@@ -24,5 +24,5 @@ func TestHistogram(t *testing.T) {
 	}
 	assert.InEpsilon(t, 1_000_000, h.Quantile(0.5), 0.05)
 	assert.InEpsilon(t, 50_000_000, h.Quantile(0.95), 0.05)
-	assert.Zero(t, histogram(nil).Quantile(0.5))
+	assert.Zero(t, Histogram(nil).Quantile(0.5))
 }

@@ -10,15 +10,15 @@ import (
 // CPU so neither runs nor waits for one, as its own machine counts it: it looks blocked in the kernel. What the machine as a
 // whole lost (trace.ContextSample.StealNS) tells that apart: it lies where ranks had a CPU to lose.
 
-// machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
-type machine struct {
+// Machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
+type Machine struct {
 	Name        string
 	Stolen, Ran float64
 	Lasted      float64 // from the first sample of a rank to its last one
 }
 
 // Lost is what the hypervisor takes while a rank has a CPU for one second.
-func (m *machine) Lost() float64 {
+func (m *Machine) Lost() float64 {
 	if m.Ran <= 0 {
 		return 0
 	}
@@ -26,14 +26,14 @@ func (m *machine) Lost() float64 {
 }
 
 // MachinesOf are the machines of ranks, by row, and each one once.
-func MachinesOf(ranks []trace.Rank) (of, list []*machine) {
-	byName := map[string]*machine{}
+func MachinesOf(ranks []trace.Rank) (of, list []*Machine) {
+	byName := map[string]*Machine{}
 	for i := range ranks {
 		r := &ranks[i]
 		name := NodeOf(r)
 		m := byName[name]
 		if m == nil {
-			m = &machine{Name: cmp.Or(r.Node, r.Host)}
+			m = &Machine{Name: cmp.Or(r.Node, r.Host)}
 			byName[name] = m
 			list = append(list, m)
 		}
@@ -55,7 +55,7 @@ func ranFor(r *trace.Rank) int64 { return r.Context[len(r.Context)-1].CPUNS - r.
 // than that was blocked for. What is left then came in bursts, and lies where ranks were blocked.
 func (a *Accounts) takeSteal() {
 	a.Machines, _ = MachinesOf(a.Ranks)
-	places := make([][]*offCPU, len(a.Ranks)) // of all threads
+	places := make([][]*OffCPU, len(a.Ranks)) // of all threads
 	for i, l := range a.Locations {
 		for _, o := range a.Each[i].OffCPU {
 			places[l.Row] = append(places[l.Row], o)

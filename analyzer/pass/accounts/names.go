@@ -26,7 +26,7 @@ func (n Names) Function(id uint16) string {
 	return fmt.Sprintf("function %d", id)
 }
 
-// StartsOrEnds tells whether an activity is MPI_Init or MPI_Finalize, in any form.
+// StartsOrEnds reports whether an activity is MPI_Init or MPI_Finalize, in any form.
 func (n Names) StartsOrEnds(what Activity) bool {
 	f := n.Trace.Semantics(what.Function)
 	if f == nil || what.Computes() {

@@ -5,8 +5,8 @@ import "github.com/cairn-mpi/cairn/trace"
 // What a rank had of the CPU while it computed, from what the tracer's threads read of themselves (trace.EvidenceRow): sums
 // by computation. Where there is nothing, nothing is known, which is not the same as no delay.
 
-// offCPU is what the long instances of a computation on one rank were, in nanoseconds.
-type offCPU struct {
+// OffCPU is what the long instances of a computation on one rank were, in nanoseconds.
+type OffCPU struct {
 	count   uint64
 	Wall    int64 // of the instances that were looked at
 	cpu     int64
@@ -60,7 +60,7 @@ func (a *Accounts) takeEvidence() {
 	if a.Window != nil {
 		return // it is counted over all of the run
 	}
-	a.DelayedCalls = map[Activity]offCPU{}
+	a.DelayedCalls = map[Activity]OffCPU{}
 	byThread := map[[2]int]int{}
 	for i, l := range a.Locations {
 		byThread[[2]int{l.Row, l.Thread}] = i
@@ -83,12 +83,12 @@ func (a *Accounts) takeEvidence() {
 			}
 			account := &a.Each[i]
 			if account.OffCPU == nil {
-				account.OffCPU = map[Activity]*offCPU{}
+				account.OffCPU = map[Activity]*OffCPU{}
 			}
 			what := Activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}
 			o := account.OffCPU[what]
 			if o == nil {
-				o = &offCPU{}
+				o = &OffCPU{}
 				account.OffCPU[what] = o
 			}
 			blocked, _ := e.BlockedNS()
@@ -109,7 +109,7 @@ func (a *Accounts) takeEvidence() {
 }
 
 // standFor lets what was measured stand for all instances, if that is enough: the tracer measures some of many.
-func (o *offCPU) standFor(t *Tally) bool {
+func (o *OffCPU) standFor(t *Tally) bool {
 	switch {
 	case o.Wall <= 0 || t.Ns <= 0:
 		return false
@@ -129,7 +129,7 @@ func (o *offCPU) standFor(t *Tally) bool {
 
 // MovesData reports whether a rank that was blocked waited for files: data moved in most of that time. A sum of bytes would not
 // say so: what a page of the program or a library takes that is loaded once is in it, too.
-func (o *offCPU) MovesData() bool {
+func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= mostOfBlocked*float64(o.Blocked)
 }
 

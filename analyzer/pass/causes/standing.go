@@ -111,7 +111,7 @@ func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker,
 	gap := 0.0
 	for g := 1; g <= n/2; g++ {
 		if next := sorted[g-1].useful - sorted[g].useful; next > gap && rest[g].mean > 0 && sorted[g-1].useful >= 0.99*ratio*rest[g].mean &&
-			rest[g].exceededBy(sorted[g-1], a.looks(sorted[:g], n), alpha, ratio) {
+			rest[g].exceededBy(sorted[g-1], a.candidates(sorted[:g], n), alpha, ratio) {
 			set, mean, gap = sorted[:g], rest[g].mean, next
 		}
 	}
@@ -141,17 +141,17 @@ func restOf(sorted []worker) []others {
 	return rest
 }
 
-// looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
-// all ranks of one.
-func (a *search) looks(set []worker, n int) float64 {
-	looks := math.Pow(float64(n), float64(len(set)))
+// candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if the set is exactly one pod or
+// node.
+func (a *search) candidates(set []worker, n int) float64 {
+	compared := math.Pow(float64(n), float64(len(set)))
 	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, accounts.NodeOf) {
-		looks = min(looks, 3*float64(n))
+		compared = min(compared, 3*float64(n))
 	}
-	return looks
+	return compared
 }
 
-// whole tells whether a set is all ranks of one place, of several.
+// whole reports whether a set is all ranks of one node, or pod, of several.
 func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 	name := place(&a.Ranks[set[0].row])
 	n, elsewhere := 0, false
@@ -171,7 +171,7 @@ func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 }
 
 // exceededBy reports whether w, the least of the candidates, is beyond what the others explain.
-func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
+func (o *others) exceededBy(w worker, candidates, alpha, ratio float64) bool {
 	excess := w.useful - o.mean
 	if o.n == 2 { // the spread of two is known too badly for Student's distribution
 		if s := math.Sqrt(o.squares); excess < fewSpreads*max(s, minSpread*o.mean) {
@@ -181,7 +181,7 @@ func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
 	} else if o.n > 2 {
 		s := math.Sqrt(o.squares / (o.n - 1))
 		// by symmetry: 1 − α/n^g is 1 where there are many ranks
-		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / looks)
+		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / candidates)
 		if excess < t*max(s, minSpread*o.mean)*math.Sqrt(1+1/o.n) {
 			return false
 		}
@@ -257,7 +257,7 @@ func (a *search) workers(m measure, in scope) []worker {
 	return workers
 }
 
-// lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
+// lasting reports whether each of the set computes longer than the others in most parts of the run, or does so in a
 // computation that comes only now and then, and for longer than any disturbance.
 func (a *search) lasting(set, workers []worker, in scope) bool {
 	others := except(workers, set)
@@ -315,7 +315,7 @@ func (a *search) disturbance() int64 {
 // computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
 func (a *search) computing(row, part int) int64 {
 	i := a.MainOf[row]
-	b, x := &a.Each[i].Strip.Mpi, a.Extents[i]
+	b, x := &a.Each[i].Strip.MPI, a.Extents[i]
 	from, to := part*len(b.Ns)/parts, (part+1)*len(b.Ns)/parts
 	ns := int64(0)
 	for k := from; k < to; k++ {

@@ -370,7 +370,7 @@ func (a *search) imbalance(workers []worker, region accounts.Activity, moving bo
 	return c
 }
 
-// classesOf tells whether ranks, busiest first, fall into two classes, and who the busier ones are; else the work of a few
+// classesOf reports whether ranks, busiest first, fall into two classes, and who the busier ones are; else the work of a few
 // of them is heavy, or nobody in particular has it.
 func classesOf(workers []worker) (verdict.Form, []worker) {
 	mean := meanUseful(workers)

@@ -28,8 +28,8 @@ import (
 // and what was propagated to a wait is put down, in the same proportions, to what caused that one, as long-term costs. The
 // moments at which two ranks are in step are those at which one waited for the other or both for the same third.
 //
-// Here the paper's two replays over all processes are one pass over the journal (delays.follow) that keeps for each wait
-// its delays, and one backward over those (delayrecord.go).
+// Here the paper's two replays over all processes are one pass over the journal (Delays.follow) that keeps for each wait
+// its delays, and one backward over those (records.go).
 
 // How much is kept: intervals are cut to so many latest spans of a location, fewer where there are so many locations that
 // they would all together be more than allSpans, and so many latest moments in step are remembered.

@@ -27,10 +27,10 @@ type Extent struct {
 type Result struct {
 	Locations  []timeline.Location
 	Extents    []Extent
-	Waits      []waitLog
+	Waits      []WaitLog
 	Caused     []int64 // by location: how long others waited for it
-	Kinds      [waitstate.NumKinds]kindTotal
-	Tables     []waitTables // by location
+	Kinds      [waitstate.NumKinds]KindTotal
+	Tables     []WaitTables // by location
 	WrongOrder [2]waitstate.WrongOrder
 	Leftovers  []match.Leftover
 	Violations waitstate.Violations
@@ -47,7 +47,7 @@ type Result struct {
 	counting []counting
 }
 
-type kindTotal struct {
+type KindTotal struct {
 	Count         int
 	Ns, Uncertain int64
 }
@@ -86,8 +86,8 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 func newResult(t timeline.Trace) *Result {
 	f := &Result{Locations: timeline.Locations(t)}
 	n := len(f.Locations)
-	f.Extents, f.Waits, f.Caused = make([]Extent, n), make([]waitLog, n), make([]int64, n)
-	f.Tables = make([]waitTables, n)
+	f.Extents, f.Waits, f.Caused = make([]Extent, n), make([]WaitLog, n), make([]int64, n)
+	f.Tables = make([]WaitTables, n)
 	for i := range f.Extents {
 		f.Extents[i] = Extent{Start: math.MaxInt64, End: math.MinInt64, Empty: true}
 	}

@@ -18,9 +18,9 @@ type Wait struct {
 // cameLater is in the byte of the kind where came is not end.
 const cameLater = 1 << 7
 
-// A waitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
+// A WaitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
 // read from the back, as the walk does. A wait is varints relative to the one before in its chunk.
-type waitLog struct {
+type WaitLog struct {
 	spool  *journal.Spool
 	most   int // waits of a chunk
 	chunks []journal.Chunk
@@ -34,11 +34,11 @@ type waitLog struct {
 // the chunks are takes nothing, so few that a decoded one of each location does not either.
 func ChunkWaits(n int) int { return max(256, min(4096, 1<<18/max(1, n))) }
 
-func newWaitLog(spool *journal.Spool, n int) waitLog {
-	return waitLog{spool: spool, most: ChunkWaits(n)}
+func newWaitLog(spool *journal.Spool, n int) WaitLog {
+	return WaitLog{spool: spool, most: ChunkWaits(n)}
 }
 
-func (l *waitLog) add(w Wait) {
+func (l *WaitLog) add(w Wait) {
 	l.open = binary.AppendVarint(l.open, w.Begin-l.last)
 	l.open = binary.AppendUvarint(l.open, uint64(w.End-w.Begin))
 	l.open = binary.AppendVarint(l.open, int64(w.Cause-l.cause))
@@ -55,7 +55,7 @@ func (l *waitLog) add(w Wait) {
 }
 
 // close completes the last chunk.
-func (l *waitLog) close() {
+func (l *WaitLog) close() {
 	if len(l.open) > 0 {
 		l.chunks = append(l.chunks, l.spool.Put(l.open))
 		l.open, l.held, l.last, l.cause = l.open[:0], 0, 0, 0
@@ -63,7 +63,7 @@ func (l *waitLog) close() {
 }
 
 // decode appends the waits of a chunk. The spool has the error if they cannot be read.
-func (l *waitLog) decode(chunk int, waits []Wait) []Wait {
+func (l *WaitLog) decode(chunk int, waits []Wait) []Wait {
 	b, err := l.spool.Get(l.chunks[chunk], nil)
 	if err != nil {
 		return waits
@@ -95,7 +95,7 @@ func (l *waitLog) decode(chunk int, waits []Wait) []Wait {
 
 // ForwardWaits reads a log in order, one at a time.
 type ForwardWaits struct {
-	Log   *waitLog
+	Log   *WaitLog
 	chunk int
 	waits []Wait
 	Next  int
@@ -114,12 +114,12 @@ func (f *ForwardWaits) Peek() *Wait {
 
 // BackwardWaits reads a log from its end. It only ever moves back, which is why the walk ends.
 type BackwardWaits struct {
-	log   *waitLog
+	log   *WaitLog
 	chunk int // chunks before this one are not decoded yet
 	waits []Wait
 }
 
-func (l *waitLog) Backward() BackwardWaits { return BackwardWaits{log: l, chunk: len(l.chunks)} }
+func (l *WaitLog) Backward() BackwardWaits { return BackwardWaits{log: l, chunk: len(l.chunks)} }
 
 // Before takes the last wait that began before t, nil if none is left.
 func (b *BackwardWaits) Before(t int64) *Wait {

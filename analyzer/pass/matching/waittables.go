@@ -30,7 +30,7 @@ func (t *WaitTally) add(ns int64) {
 	t.Longest = max(t.Longest, ns)
 }
 
-type waitTables struct {
+type WaitTables struct {
 	Places   map[waitPlace]*WaitTally
 	Partners map[WaitPartner]*WaitTally
 	// the latest ones: programs repeat themselves
@@ -40,7 +40,7 @@ type waitTables struct {
 	withPartner *WaitTally
 }
 
-func (t *waitTables) add(s *waitstate.State) {
+func (t *WaitTables) add(s *waitstate.State) {
 	place := waitPlace{s.Kind, s.Call.Function, s.Call.Site}
 	if t.atPlace == nil || t.place != place {
 		if t.Places == nil {

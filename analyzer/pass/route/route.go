@@ -13,7 +13,7 @@ type Route struct {
 	Start, End int64
 	Launch     int // the location where the path begins, and
 	LaunchEnd  int64
-	Stretches  []stretchLog // by location
+	Stretches  []StretchLog // by location
 	Count      int
 	OnPath     []int64 // by row: what of the path is on a rank, its launch included, in ns
 	Slack      []int64 // by row: by how much a rank could be later (slack.go); −1: not known
@@ -44,7 +44,7 @@ func (p *Route) byRow(locations []timeline.Location, ranks int) []int64 {
 
 // walk goes backward from the last location to leave.
 func walk(f *matching.Result) Route {
-	p := Route{Stretches: make([]stretchLog, len(f.Locations)), Launch: -1}
+	p := Route{Stretches: make([]StretchLog, len(f.Locations)), Launch: -1}
 	at := -1
 	for i, x := range f.Extents {
 		p.Stretches[i] = newStretchLog(f.Journal.Spool, len(f.Locations))
@@ -91,7 +91,7 @@ func walk(f *matching.Result) Route {
 
 // take puts a stretch on the path; they come in order of falling time.
 func (p *Route) take(at int, start, end int64) {
-	if end > start && p.Stretches[at].add(stretch{start, end}) {
+	if end > start && p.Stretches[at].add(Stretch{start, end}) {
 		p.Count++
 	}
 }

@@ -8,32 +8,32 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// A stretch is a piece of the path on a location, from when to when.
-type stretch struct {
+// A Stretch is a piece of the path on a location, from when to when.
+type Stretch struct {
 	Start, End int64
 }
 
-// A stretchLog holds the stretches of one location, some 5 bytes each, which a spool keeps. The walk finds the latest one
+// A StretchLog holds the stretches of one location, some 5 bytes each, which a spool keeps. The walk finds the latest one
 // first; they are read from the earliest one on. A stretch is varints relative to the one after it in its chunk.
-type stretchLog struct {
+type StretchLog struct {
 	spool  *journal.Spool
 	most   int // stretches of a chunk
 	chunks []journal.Chunk
 	open   []byte  // of the chunk that is not full,
 	held   int     // how many stretches it has,
 	after  int64   // and when the earliest of them begins
-	latest stretch // found, which the next one may continue; none if it is empty
+	latest Stretch // found, which the next one may continue; none if it is empty
 	ns     int64   // of all
 }
 
-func newStretchLog(spool *journal.Spool, n int) stretchLog {
-	return stretchLog{spool: spool, most: matching.ChunkWaits(n)}
+func newStretchLog(spool *journal.Spool, n int) StretchLog {
+	return StretchLog{spool: spool, most: matching.ChunkWaits(n)}
 }
 
 // add takes the stretch before those so far, and reports whether there is a gap between them.
-func (l *stretchLog) add(s stretch) bool {
+func (l *StretchLog) add(s Stretch) bool {
 	l.ns += s.End - s.Start
-	if l.latest != (stretch{}) && l.latest.Start == s.End {
+	if l.latest != (Stretch{}) && l.latest.Start == s.End {
 		l.latest.Start = s.Start
 		return false
 	}
@@ -43,8 +43,8 @@ func (l *stretchLog) add(s stretch) bool {
 }
 
 // write notes that nothing continues the latest stretch.
-func (l *stretchLog) write() {
-	if l.latest == (stretch{}) {
+func (l *StretchLog) write() {
+	if l.latest == (Stretch{}) {
 		return
 	}
 	l.open = binary.AppendVarint(l.open, l.after-l.latest.End)
@@ -56,7 +56,7 @@ func (l *stretchLog) write() {
 }
 
 // close completes the last chunk.
-func (l *stretchLog) close() {
+func (l *StretchLog) close() {
 	if len(l.open) > 0 {
 		l.chunks = append(l.chunks, l.spool.Put(l.open))
 		l.open, l.held, l.after = l.open[:0], 0, 0
@@ -64,25 +64,25 @@ func (l *stretchLog) close() {
 }
 
 // finish notes that the walk has ended.
-func (l *stretchLog) finish() {
+func (l *StretchLog) finish() {
 	l.write()
 	l.close()
-	l.open, l.latest = nil, stretch{}
+	l.open, l.latest = nil, Stretch{}
 }
 
 // ForwardStretches reads a log in order of time. The spool has the error if it cannot be read.
 type ForwardStretches struct {
-	log       *stretchLog
+	log       *StretchLog
 	chunk     int // those before this one are still to come
-	stretches []stretch
+	stretches []Stretch
 	Next      int
 }
 
-func (l *stretchLog) Forward() ForwardStretches {
+func (l *StretchLog) Forward() ForwardStretches {
 	return ForwardStretches{log: l, chunk: len(l.chunks)}
 }
 
-func (f *ForwardStretches) Peek() *stretch {
+func (f *ForwardStretches) Peek() *Stretch {
 	for f.Next == len(f.stretches) {
 		if f.chunk == 0 {
 			return nil
@@ -94,7 +94,7 @@ func (f *ForwardStretches) Peek() *stretch {
 }
 
 // decode appends the stretches of a chunk, the earliest one first.
-func (l *stretchLog) decode(chunk int, list []stretch) []stretch {
+func (l *StretchLog) decode(chunk int, list []Stretch) []Stretch {
 	b, err := l.spool.Get(l.chunks[chunk], nil)
 	if err != nil {
 		return list
@@ -106,7 +106,7 @@ func (l *stretchLog) decode(chunk int, list []stretch) []stretch {
 		b = b[n:]
 		end := after - gap
 		after = end - int64(length)
-		list = append(list, stretch{after, end})
+		list = append(list, Stretch{after, end})
 	}
 	slices.Reverse(list)
 	return list

@@ -17,13 +17,13 @@ func TestStretchesComeBackInOrderOfTime(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		spool := journal.NewSpool(int64(seed%3) * 1000)
 		log := newStretchLog(spool, 1<<20)
-		var want []stretch
+		var want []Stretch
 		ns, gaps := int64(0), 0
 		for at, n := int64(1)<<40, random.IntN(3000); n > 0; n-- {
 			if random.IntN(3) > 0 {
 				at -= random.Int64N(1 << random.IntN(30))
 			}
-			s := stretch{at - 1 - random.Int64N(1<<random.IntN(30)), at}
+			s := Stretch{at - 1 - random.Int64N(1<<random.IntN(30)), at}
 			at, ns = s.Start, ns+s.End-s.Start
 			if k := len(want); k > 0 && want[k-1].Start == s.End {
 				want[k-1].Start = s.Start
@@ -36,7 +36,7 @@ func TestStretchesComeBackInOrderOfTime(t *testing.T) {
 		}
 		log.finish()
 		slices.Reverse(want)
-		var got []stretch
+		var got []Stretch
 		r := log.Forward()
 		for s := r.Peek(); s != nil; s = r.Peek() {
 			got = append(got, *s)
