@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -74,7 +73,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		return plain, nil
 	}
 	tracing := p.job.Spec.Tracing
-	clustering, why := clusteringFlags(&tracing, plain)
+	tracer, why := tracerSettings(&tracing, plain)
 	if why != "" {
 		p.Events.Eventf(p.job, nil, corev1.EventTypeWarning, v1alpha1.ReasonNotClustered, v1alpha1.ConditionTraced, "%s", quote.Shorten(why, maxNote))
 	}
@@ -91,34 +90,12 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
 		Replay:             p.job.Spec.Replay,
-		ProbeFlags:         slices.Concat(timingFlags(&tracing.Timing), probeFlags(&tracing), clustering),
+		Tracer:             tracer,
 	})
 	if err != nil {
 		return plain, err
 	}
 	return injected, nil
-}
-
-// probeFlags are the settings of the tracer that the probe writes into its configuration.
-func probeFlags(tracing *v1alpha1.Tracing) []string {
-	var flags []string
-	add := func(flag string, groups []v1alpha1.FunctionGroup) {
-		for _, g := range groups {
-			flags = append(flags, flag, string(g))
-		}
-	}
-	add("--include", tracing.Include)
-	add("--exclude", tracing.Exclude)
-	if tracing.InitialState == v1alpha1.InitialStateOff {
-		flags = append(flags, "--start-off")
-	}
-	if tracing.CallSites != "" && tracing.CallSites != v1alpha1.CallSitesCaller {
-		flags = append(flags, "--call-sites", strings.ToLower(string(tracing.CallSites)))
-	}
-	if tracing.Pointers {
-		flags = append(flags, "--pointers")
-	}
-	return flags
 }
 
 // newMPIJob has the name of the TracedMPIJob, so that pods and host names are those

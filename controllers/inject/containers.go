@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/cairn-mpi/cairn/controllers/container"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // installContainer copies the tracer into the pod.
@@ -40,13 +41,14 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, 
 		security.RunAsGroup = of.RunAsGroup
 		security.SELinuxOptions = of.SELinuxOptions
 	}
+	tracer := options.Tracer
+	tracer.SpoolLimitBytes = spoolShare(options.SpoolSizeLimit, slots)
 	return corev1.Container{
 		Name:            ProbeContainer,
 		Image:           target.Image,
 		ImagePullPolicy: target.ImagePullPolicy,
-		Command: append([]string{toolsPath + "/cairn", "probe", "--root", toolsPath,
-			"--spool-limit-bytes", strconv.FormatInt(spoolShare(options.SpoolSizeLimit, slots), 10)}, options.ProbeFlags...),
-		Env: probeEnv(target),
+		Command:         append([]string{toolsPath + "/cairn", "probe", "--root", toolsPath}, settings.Arguments(tracer)...),
+		Env:             probeEnv(target),
 		VolumeMounts: append(readOnlyMounts(target),
 			corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath}),
 		Resources:       shortResources(pod),

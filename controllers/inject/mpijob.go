@@ -9,6 +9,7 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // Options say what to put into an MPIJob.
@@ -35,8 +36,8 @@ type Options struct {
 	SpoolSizeLimit resource.Quantity
 	// GracePeriodSeconds is the least time a pod has to end.
 	GracePeriodSeconds int64
-	// ProbeFlags are further settings of the tracer, as flags of `cairn probe`.
-	ProbeFlags []string
+	// Tracer is what the tracer is told, but for its spool.
+	Tracer settings.Settings
 	// Replay is the trace that is re-executed in place of a program; nil: none is.
 	Replay *v1alpha1.Replay
 	// Resources of the sidecar; what is not set gets a default.

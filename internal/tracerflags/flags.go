@@ -1,9 +1,13 @@
 // Package tracerflags has the flags that say how the tracer records, for the commands that write its configuration:
-// cairn run on one machine, the probe in a pod.
+// cairn run on one machine, the probe in a pod. Which there are is in tracer/settings; here they are registered and read,
+// and what they say is checked.
 package tracerflags
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -11,80 +15,122 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// Timing says how exactly times are kept.
-type Timing struct {
-	mode   string
-	errors []string
+// Flags are those of a command.
+type Flags []*option
+
+// option is what the flags of one option were given.
+type option struct {
+	*settings.Option
+	first  string
+	list   []string
+	on     bool
+	number int64
 }
 
-// Register adds the flags.
-func (t *Timing) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&t.mode, "timing", string(trace.TimingLossy), "lossy: gaps and durations within an error; lossless: every time stamp; aggregated: statistics for each kind of call")
-	flags.StringSliceVar(&t.errors, "timing-error", nil, "with --timing lossy: the error in per cent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one")
-}
-
-// Settings are the flags as the tracer's configuration has them.
-func (t *Timing) Settings() (string, error) {
-	settings, err := trace.ParseTimingSettings(t.mode + " " + strings.Join(t.errors, " "))
-	if err != nil {
-		return "", err
+// Register adds the flags of a command.
+func Register(flags *pflag.FlagSet, command settings.Command) Flags {
+	var all Flags
+	for i := range settings.Options {
+		o := &option{Option: &settings.Options[i]}
+		if len(o.Flags) == 0 || o.Flags[0].HelpOf(command) == "" {
+			continue
+		}
+		o.register(flags, command)
+		all = append(all, o)
 	}
-	return settings.Text(), nil
+	return all
 }
 
-// Mode says whether every rank is recorded by itself.
-type Mode struct {
-	mode       string
-	clustering []string
-}
-
-// Register adds the flags.
-func (m *Mode) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&m.mode, "mode", "full", "full: the times of every rank's calls; clustered: of one rank for each behaviour, as long as that does not change. All ranks of the job must be traced")
-	flags.StringSliceVar(&m.clustering, "clustering", nil, "with --mode clustered: arguments=ignored (calls have changed only if functions or places have), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)")
-}
-
-// Settings are the flags as the tracer's configuration has them.
-func (m *Mode) Settings() (string, error) {
-	settings, err := online.ParseMode(m.mode + " " + strings.Join(m.clustering, " "))
-	if err != nil {
-		return "", err
+func (o *option) register(flags *pflag.FlagSet, command settings.Command) {
+	for i := range o.Flags {
+		f := &o.Flags[i]
+		help := f.HelpOf(command)
+		switch o.In(new(settings.Settings)).(type) {
+		case *bool:
+			flags.BoolVar(&o.on, f.Name, false, help)
+		case *int64:
+			initial, err := strconv.ParseInt(f.Default, 10, 64)
+			if err != nil {
+				panic(err) // a programming error: the table is constant
+			}
+			flags.Int64Var(&o.number, f.Name, initial, help)
+		case *string:
+			if f.List {
+				flags.StringSliceVar(&o.list, f.Name, nil, help)
+			} else {
+				flags.StringVar(&o.first, f.Name, f.Default, help)
+			}
+		}
 	}
-	if !settings.Clustered {
-		return "", nil
+}
+
+// Settings are what the flags say, unchecked.
+func (all Flags) Settings() settings.Settings {
+	var s settings.Settings
+	for _, o := range all {
+		switch value := o.In(&s).(type) {
+		case *bool:
+			*value = o.on
+		case *int64:
+			*value = o.number
+		case *string:
+			*value = o.Text(o.first, o.list)
+		}
 	}
-	return settings.String(), nil
+	return s
 }
 
-// Control says what is recorded.
-type Control struct {
-	Include, Exclude []string // groups of functions
-	StartOff         bool
-}
-
-// Register adds the flags.
-func (c *Control) Register(flags *pflag.FlagSet) {
-	var names []string
-	for _, g := range mpi.Groups {
-		names = append(names, string(g))
+// Check refuses values that no option has, and writes timing and mode as the tracer reads them.
+func Check(s *settings.Settings) error {
+	if values := settings.Named("call_sites").Flags[0].Values; !slices.Contains(values, s.CallSites) {
+		return fmt.Errorf("--call-sites is %s, not %q", strings.Join(values, ", "), s.CallSites)
 	}
-	groups := " (" + strings.Join(names, ", ") + ")"
-	flags.StringSliceVar(&c.Include, "include", nil, "record only these groups of functions"+groups)
-	flags.StringSliceVar(&c.Exclude, "exclude", nil, "leave these groups out; calls that give or end a handle are recorded all the same")
-	flags.BoolVar(&c.StartOff, "start-off", false, "record nothing but the lives of handles until the program calls MPI_Pcontrol(1)")
+	if err := CheckGroups(s); err != nil {
+		return err
+	}
+	if err := CheckTiming(s); err != nil {
+		return err
+	}
+	return CheckMode(s)
 }
 
-// Check refuses names that no group has.
-func (c *Control) Check() error {
-	if len(c.Include) > 0 && len(c.Exclude) > 0 {
+// CheckGroups refuses names that no group of functions has.
+func CheckGroups(s *settings.Settings) error {
+	if s.Include != "" && s.Exclude != "" {
 		return errors.New("--include and --exclude do not go together")
 	}
-	for _, list := range [][]string{c.Include, c.Exclude} {
-		if _, err := mpi.ParseGroups(list); err != nil {
+	for _, list := range []string{s.Include, s.Exclude} {
+		if list == "" {
+			continue
+		}
+		if _, err := mpi.ParseGroups(strings.Split(list, ",")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// CheckTiming writes the timing as the tracer reads it. Where it cannot be understood there is none: every time stamp is
+// kept.
+func CheckTiming(s *settings.Settings) error {
+	timing, err := trace.ParseTimingSettings(s.Timing)
+	s.Timing = ""
+	if err == nil {
+		s.Timing = timing.Text()
+	}
+	return err
+}
+
+// CheckMode writes the mode as the tracer reads it. Where it cannot be understood there is none: every rank is recorded by
+// itself.
+func CheckMode(s *settings.Settings) error {
+	mode, err := online.ParseMode(s.Mode)
+	s.Mode = ""
+	if err == nil && mode.Clustered {
+		s.Mode = mode.String()
+	}
+	return err
 }

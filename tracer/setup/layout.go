@@ -13,27 +13,6 @@ const (
 	AllocationsLibrary = "libcairn-allocations.so"
 )
 
-// CallSites are the ways in which places of calls are kept: not, the place of the call, or with all its callers.
-var CallSites = []string{"none", "caller", "path"}
-
-// Config is the tracer's configuration file; the shim reads it.
-type Config struct {
-	Spool           string `json:"spool"`
-	CallSites       string `json:"call_sites"` // one of CallSites
-	Pointers        bool   `json:"pointers,omitempty"`
-	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
-	Mode            string `json:"mode,omitempty"`   // as online.ParseMode reads it; "" records every rank by itself
-	Verify          bool   `json:"verify"`
-	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
-	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
-	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all
-	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
-	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
-	Enabled         bool   `json:"enabled"`
-	Reason          string `json:"reason,omitempty"` // why not enabled, for people
-}
-
 // ABI is one of the MPI ABIs that have a shim.
 type ABI = string
 

@@ -11,24 +11,17 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // ProbeOptions says where the tracer is and how it is to be configured.
 type ProbeOptions struct {
-	Root            string // the tracer's root, with the same path in the application's container
-	Image           string // root of the file system to look at; "" is /
-	CallSites       string // "" is "caller"
-	Pointers        bool   // load the library that knows allocations
-	Timing          string // as trace.ParseTimingSettings reads it; "" keeps every time stamp
-	Mode            string // as online.ParseMode reads it; "" records every rank by itself
-	SpoolLimitBytes int64
-	SegmentBytes    int64
-	Include         []string            // groups of functions to record; none: all
-	Exclude         []string            // groups to leave out
-	StartOff        bool                // nothing but lives of handles until MPI_Pcontrol(1)
-	Getenv          func(string) string // the image's environment; nil is none
-	Timeout         time.Duration       // for the look at the image; 0 is DefaultTimeout
-	Refused         string              // why nothing is to be traced, whatever the image has; "" if it may be
+	Root     string              // the tracer's root, with the same path in the application's container
+	Image    string              // root of the file system to look at; "" is /
+	Settings settings.Settings   // what is to be recorded; CallSites of "" is the default
+	Getenv   func(string) string // the image's environment; nil is none
+	Timeout  time.Duration       // for the look at the image; 0 is DefaultTimeout
+	Refused  string              // why nothing is to be traced, whatever the image has; "" if it may be
 }
 
 // DefaultTimeout is how long the probe looks at an image. All of that is time before the job starts.
@@ -42,8 +35,8 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Image == "" {
 		o.Image = "/"
 	}
-	if o.CallSites == "" {
-		o.CallSites = "caller"
+	if o.Settings.CallSites == "" {
+		o.Settings.CallSites = settings.Named("call_sites").Flags[0].Default
 	}
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
@@ -202,7 +195,7 @@ func writePreload(o ProbeOptions, own []string, v Verdict) error {
 		for _, abi := range v.ABI {
 			lines.WriteString(filepath.Join(o.Root, "lib", Shim(abi)) + "\n")
 		}
-		if o.Pointers {
+		if o.Settings.Pointers {
 			lines.WriteString(filepath.Join(o.Root, "lib", AllocationsLibrary) + "\n")
 		}
 	}
@@ -210,21 +203,10 @@ func writePreload(o ProbeOptions, own []string, v Verdict) error {
 }
 
 func writeConfig(o ProbeOptions, v Verdict) error {
-	raw, err := json.Marshal(Config{
-		Spool:           filepath.Join(o.Root, "spool"),
-		CallSites:       o.CallSites,
-		Pointers:        o.Pointers,
-		Timing:          o.Timing,
-		Mode:            o.Mode,
-		SharedSpool:     true,
-		SpoolLimitBytes: o.SpoolLimitBytes,
-		SegmentBytes:    o.SegmentBytes,
-		Include:         strings.Join(o.Include, ","),
-		Exclude:         strings.Join(o.Exclude, ","),
-		StartOff:        o.StartOff,
-		Enabled:         v.Traceable,
-		Reason:          v.Message,
-	})
+	s := o.Settings
+	s.Spool, s.SharedSpool = filepath.Join(o.Root, "spool"), true
+	s.Enabled, s.Reason = v.Traceable, v.Message
+	raw, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}

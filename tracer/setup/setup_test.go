@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
@@ -86,14 +87,14 @@ const (
 	strange  = "int PMPI_Init(void) { return 0; }\n"
 )
 
-func probe(t *testing.T, o ProbeOptions) (Verdict, Config, string) {
+func probe(t *testing.T, o ProbeOptions) (Verdict, settings.Settings, string) {
 	t.Helper()
 	o.Timeout = 10 * time.Minute // this machine may be busy, and the time limit is another test's
 	v, err := Probe(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c Config
+	var c settings.Settings
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(o.Root, ConfigFile))), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestProbeFindsBothMPIs(t *testing.T) {
 	}
 	library(t, filepath.Join(image, "usr/lib/x86_64-linux-gnu/libmpich.so.12"), mpich42, "-Wl,-soname,libmpich.so.12")
 	write(t, filepath.Join(image, "etc/ld.so.preload"), "# ours\n/usr/lib/libguard.so")
-	v, c, preload := probe(t, ProbeOptions{Root: root, Image: image, SpoolLimitBytes: 77})
+	v, c, preload := probe(t, ProbeOptions{Root: root, Image: image, Settings: settings.Settings{SpoolLimitBytes: 77}})
 	if !v.Traceable || v.MPI != "MPICH 4.2.1, Open MPI 5.0.7" || !slices.Equal(v.ABI, []ABI{MPICH, OpenMPI}) || !strings.HasPrefix(v.Libc, "glibc 2.") {
 		t.Errorf("%+v", v)
 	}
@@ -198,7 +199,7 @@ func TestProbeWithoutPermission(t *testing.T) {
 // What is to be left out goes into the configuration.
 func TestProbeWritesControl(t *testing.T) {
 	root := t.TempDir()
-	_, err := Probe(ProbeOptions{Root: root, Image: t.TempDir(), Exclude: []string{"io", "query"}, StartOff: true})
+	_, err := Probe(ProbeOptions{Root: root, Image: t.TempDir(), Settings: settings.Settings{Exclude: "io,query", StartOff: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestProbeWritesControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c Config
+	var c settings.Settings
 	if err := json.Unmarshal(raw, &c); err != nil || c.Exclude != "io,query" || c.Include != "" || !c.StartOff {
 		t.Errorf("%s: %+v, %v", raw, c, err)
 	}

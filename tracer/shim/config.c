@@ -163,50 +163,49 @@ static int64_t read_number(struct reader *r)
 	return value;
 }
 
+// read_setting reads the value of a key of tracer/settings.
+static void read_setting(struct reader *r, const char *key)
+{
+	const bool text = peek(r) == '"';
+#define TEXT(name, field, size)                                      \
+	if (strcmp(key, #name) == 0 && text) {                       \
+		read_string(r, cairn_config.field, size);            \
+		return;                                              \
+	}
+#define SWITCH(name, field, otherwise)                               \
+	if (strcmp(key, #name) == 0) {                               \
+		cairn_config.field = read_bool(r, otherwise);        \
+		return;                                              \
+	}
+#define NUMBER(name, field)                                          \
+	if (strcmp(key, #name) == 0) {                               \
+		cairn_config.field = read_number(r);                 \
+		return;                                              \
+	}
+	CAIRN_SETTINGS_TEXTS(TEXT)
+	CAIRN_SETTINGS_SWITCHES(SWITCH)
+	CAIRN_SETTINGS_NUMBERS(NUMBER)
+#undef TEXT
+#undef SWITCH
+#undef NUMBER
+	skip_value(r);
+}
+
 // parse returns whether the settings allow tracing; text ends in a 0.
 static bool parse(const char *text, size_t n)
 {
 	struct reader r = {text, text + n, false};
-	bool enabled = true;
-	char key[64], value[64];
+	char key[64];
 
+#define SWITCH(name, field, otherwise) cairn_config.field = otherwise;
+	CAIRN_SETTINGS_SWITCHES(SWITCH)
+#undef SWITCH
 	if (!take(&r, '{'))
 		return false;
 	while (!r.bad && peek(&r) != '}') {
 		read_string(&r, key, sizeof(key));
 		take(&r, ':');
-		char kind = peek(&r);
-		if (strcmp(key, "spool") == 0 && kind == '"') {
-			read_string(&r, cairn_config.spool, sizeof(cairn_config.spool));
-		} else if (strcmp(key, "call_sites") == 0 && kind == '"') {
-			read_string(&r, value, sizeof(value));
-			cairn_config.call_sites = strcmp(value, "none") != 0;
-			cairn_config.call_paths = strcmp(value, "path") == 0;
-		} else if (strcmp(key, "timing") == 0 && kind == '"') {
-			read_string(&r, cairn_config.timing, sizeof(cairn_config.timing));
-		} else if (strcmp(key, "mode") == 0 && kind == '"') {
-			read_string(&r, cairn_config.mode, sizeof(cairn_config.mode));
-		} else if (strcmp(key, "verify") == 0) {
-			cairn_config.verify = read_bool(&r, false);
-		} else if (strcmp(key, "include") == 0 && kind == '"') {
-			read_string(&r, cairn_config.include, sizeof(cairn_config.include));
-		} else if (strcmp(key, "exclude") == 0 && kind == '"') {
-			read_string(&r, cairn_config.exclude, sizeof(cairn_config.exclude));
-		} else if (strcmp(key, "start_off") == 0) {
-			cairn_config.start_off = read_bool(&r, false);
-		} else if (strcmp(key, "pointers") == 0) {
-			cairn_config.pointers = read_bool(&r, false);
-		} else if (strcmp(key, "shared_spool") == 0) {
-			cairn_config.shared_spool = read_bool(&r, false);
-		} else if (strcmp(key, "enabled") == 0) {
-			enabled = read_bool(&r, true);
-		} else if (strcmp(key, "spool_limit_bytes") == 0) {
-			cairn_config.spool_limit_bytes = read_number(&r);
-		} else if (strcmp(key, "segment_bytes") == 0) {
-			cairn_config.segment_bytes = read_number(&r);
-		} else {
-			skip_value(&r);
-		}
+		read_setting(&r, key);
 		if (peek(&r) == ',')
 			r.at++;
 		else if (peek(&r) != '}')
@@ -216,7 +215,7 @@ static bool parse(const char *text, size_t n)
 		fprintf(stderr, "cairn: %s/config.json cannot be understood: not tracing\n", cairn_config.root);
 		return false;
 	}
-	return enabled;
+	return cairn_config.enabled;
 }
 
 // read_mode takes of "clustered wait=60" (online.ParseMode) what is not for the core.
@@ -234,7 +233,6 @@ bool cairn_config_read(void)
 	ssize_t n;
 	int file;
 
-	cairn_config.call_sites = true;
 	if (!find_root())
 		return false;
 	snprintf(path, sizeof(path), "%s/config.json", cairn_config.root);
@@ -251,6 +249,8 @@ bool cairn_config_read(void)
 	text[n] = 0;
 	if (!parse(text, (size_t)n))
 		return false;
+	cairn_config.call_sites = strcmp(cairn_config.call_sites_kept, "none") != 0;
+	cairn_config.call_paths = strcmp(cairn_config.call_sites_kept, "path") == 0;
 	read_mode(cairn_config.mode);
 	cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 	if (cairn_config.spool[0] == 0 &&

@@ -5,21 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "settings_gen.h"
+
 struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
 	char library[4096]; // libcairn-core.so beside us
-	char spool[4096];
-	char include[256], exclude[256]; // groups of functions, with commas
-	bool start_off;  // until MPI_Pcontrol(1)
+	// config.json's, as tracer/settings explains them; a text that is not given is "", a number 0
+#define TEXT(key, field, size) char field[size];
+#define SWITCH(key, field, otherwise) bool field;
+#define NUMBER(key, field) int64_t field;
+	CAIRN_SETTINGS_TEXTS(TEXT)
+	CAIRN_SETTINGS_SWITCHES(SWITCH)
+	CAIRN_SETTINGS_NUMBERS(NUMBER)
+#undef TEXT
+#undef SWITCH
+#undef NUMBER
+	// what follows from them
 	bool call_sites; // "caller" or "path"
 	bool call_paths; // "path"
-	bool pointers;   // libcairn-allocations.so tells what they lead to
-	char timing[4096]; // for the core; "": its default
-	bool verify;
-	char mode[256]; // for the core; "": full
 	int64_t wait_seconds; // at a marker, clustered
-	bool shared_spool; // with a sidecar, which is another user and owns it: a pod's
-	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };
 
 extern struct cairn_config cairn_config;

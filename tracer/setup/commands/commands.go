@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/internal/tracerflags"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -43,37 +43,26 @@ func Install(ctx context.Context, args []string, s Streams) {
 
 // Probe runs "cairn probe" until it is done or the context ends.
 func Probe(ctx context.Context, args []string, s Streams) {
-	var (
-		o       = setup.ProbeOptions{Getenv: os.Getenv}
-		timing  tracerflags.Timing
-		mode    tracerflags.Mode
-		control tracerflags.Control
-	)
+	o := setup.ProbeOptions{Getenv: os.Getenv}
 	flags, log := newFlags("probe", s)
 	flags.StringVar(&o.Root, "root", "/cairn", "the tracer's root")
 	flags.DurationVar(&o.Timeout, "timeout", setup.DefaultTimeout, "how long to look at the image; nothing is traced if that is not enough")
-	flags.StringVar(&o.CallSites, "call-sites", "caller", strings.Join(setup.CallSites, ", "))
-	flags.BoolVar(&o.Pointers, "pointers", false, "load the library that finds out what pointers lead to")
-	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "tracing stops when a process has written that much (0: no limit)")
-	timing.Register(flags)
-	mode.Register(flags)
-	control.Register(flags)
+	tracing := tracerflags.Register(flags, settings.Probe)
 	finish(ctx, s, log, func() (setup.Verdict, bool) {
 		refused, wanted := parse(flags, args)
 		if o.Refused = refused; !wanted {
 			return setup.Verdict{}, false
 		}
-		var err error
-		if o.Timing, err = timing.Settings(); err != nil {
+		o.Settings = tracing.Settings()
+		if err := tracerflags.CheckTiming(&o.Settings); err != nil {
 			fmt.Fprintln(s.Err, "cairn:", err, "(every time stamp is kept)")
 		}
-		if o.Mode, err = mode.Settings(); err != nil {
+		if err := tracerflags.CheckMode(&o.Settings); err != nil {
 			fmt.Fprintln(s.Err, "cairn:", err, "(every rank is recorded by itself)")
 		}
-		if err = control.Check(); err != nil && o.Refused == "" {
+		if err := tracerflags.CheckGroups(&o.Settings); err != nil && o.Refused == "" {
 			o.Refused = err.Error()
 		}
-		o.Include, o.Exclude, o.StartOff = control.Include, control.Exclude, control.StartOff
 		verdict, _ := setup.Probe(o) // the error is in the verdict, too
 		return verdict, true
 	})

@@ -38,7 +38,7 @@ func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	if rep != nil {
 		fmt.Fprintln(r.Stdout, rep.Summary())
 	}
-	if r.verify && ctx.Err() == nil && !r.compare(f, run) {
+	if r.Settings.Verify && ctx.Err() == nil && !r.compare(f, run) {
 		fine = false
 	}
 	fmt.Fprintf(r.Stdout, "trace:  %s (%d calls of %s in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, wording.Count(run.Summary.Ranks, "rank", "ranks"), f.Sizes().Total)

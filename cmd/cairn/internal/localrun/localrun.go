@@ -7,27 +7,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
 	"github.com/cairn-mpi/cairn/shipper"
-	"github.com/cairn-mpi/cairn/tracer/setup"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // Run is one `cairn run`.
 type Run struct {
 	Out            string // "": the first default one that is free
 	Replace        bool   // an earlier run in it
-	CallSites      string
-	timing         string // as the tracer's configuration has it
-	mode           string // the same
-	verify         bool
-	pointers       bool
-	include        []string // groups of functions
-	exclude        []string
-	startOff       bool
+	Settings       settings.Settings // of the tracer
 	Command        []string
 	Stdout, Stderr io.Writer
 }
@@ -50,10 +42,7 @@ func (r Run) Run(ctx context.Context) error {
 		if err := folder.clear(); err != nil { // with --force
 			return cli.UsageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", r.Out, err))
 		}
-		root, err = newTracerRoot(folder, setup.Config{
-			CallSites: r.CallSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
-			Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
-		})
+		root, err = newTracerRoot(folder, r.Settings)
 	}
 	environment := os.Environ()
 	if err != nil {

@@ -2,28 +2,20 @@ package localrun
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/internal/tracerflags"
-	"github.com/cairn-mpi/cairn/tracer/setup"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // NewRunCommand is `cairn run`.
 func NewRunCommand() *cobra.Command {
 	var (
-		out       string
-		replace   bool
-		verify    bool
-		callSites string
-		control   tracerflags.Control
-		pointers  bool
-		timing    tracerflags.Timing
-		mode      tracerflags.Mode
+		out     string
+		replace bool
+		tracing tracerflags.Flags
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
@@ -51,21 +43,11 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 			if c.Flags().Changed("output") && out == "" {
 				return cli.UsageError(errors.New("-o \"\": where to?"))
 			}
-			if !slices.Contains(setup.CallSites, callSites) {
-				return cli.UsageError(fmt.Errorf("--call-sites is %s, not %q", strings.Join(setup.CallSites, ", "), callSites))
-			}
-			if err := control.Check(); err != nil {
+			kept := tracing.Settings()
+			if err := tracerflags.Check(&kept); err != nil {
 				return cli.UsageError(err)
 			}
-			kept, err := timing.Settings()
-			if err != nil {
-				return cli.UsageError(err)
-			}
-			clustered, err := mode.Settings()
-			if err != nil {
-				return cli.UsageError(err)
-			}
-			r := Run{timing: kept, mode: clustered, Out: out, Replace: replace, verify: verify, CallSites: callSites, pointers: pointers, include: control.Include, exclude: control.Exclude, startOff: control.StartOff, Command: args, Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr()}
+			r := Run{Out: out, Replace: replace, Settings: kept, Command: args, Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr()}
 			return r.Run(c.Context())
 		},
 	}
@@ -73,11 +55,6 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVarP(&out, "output", "o", "", "directory for trace and report (default cairn-out, or cairn-out-2, … where there is one)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")
-	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
-	timing.Register(c.Flags())
-	mode.Register(c.Flags())
-	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; path: and from where that was called; none: neither")
-	c.Flags().BoolVar(&pointers, "pointers", false, "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer")
-	control.Register(c.Flags())
+	tracing = tracerflags.Register(c.Flags(), settings.Run)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -17,7 +18,7 @@ type tracerRoot struct {
 
 // newTracerRoot makes a tracer root of the run's folder: the libraries, this binary, the configuration and an empty spool.
 // The libraries of both MPIs are loaded; the one that is not meant passes calls through.
-func newTracerRoot(folder *runFolder, config setup.Config) (*tracerRoot, error) {
+func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func newTracerRoot(folder *runFolder, config setup.Config) (*tracerRoot, error) 
 		return nil, err
 	}
 	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
-	config.Spool = filepath.Join(path, "spool")
+	config.Spool, config.Enabled = filepath.Join(path, "spool"), true
 	raw, err := json.Marshal(config)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o644)

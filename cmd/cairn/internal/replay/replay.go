@@ -23,6 +23,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -152,7 +153,7 @@ func (r *replay) check(ctx context.Context, out string, replace bool) error {
 		}
 		defer os.RemoveAll(out)
 	}
-	again := localrun.Run{Out: out, Replace: replace, CallSites: "none", Command: command, Stdout: io.Discard, Stderr: r.stderr}
+	again := localrun.Run{Out: out, Replace: replace, Settings: settings.Settings{CallSites: "none"}, Command: command, Stdout: io.Discard, Stderr: r.stderr}
 	if err := again.Run(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,111 @@
+package settings
+
+import "strings"
+
+// Settings is config.json: what the tracer does in the processes that load it.
+type Settings struct {
+	Spool           string `json:"spool"`
+	CallSites       string `json:"call_sites"`
+	Pointers        bool   `json:"pointers,omitempty"`
+	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
+	Mode            string `json:"mode,omitempty"`   // a mode and its settings; "" records every rank by itself
+	Verify          bool   `json:"verify"`
+	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
+	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
+	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
+	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all
+	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
+	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
+	Enabled         bool   `json:"enabled"`
+	Reason          string `json:"reason,omitempty"` // why not enabled, for people
+}
+
+// An Option is a field of Settings.
+type Option struct {
+	// Key is its name in config.json.
+	Key string
+	// Field is its name in the shim's struct, where that is not the key.
+	Field string
+	// Flags set it: none, one, or for a text of several words the one of the first word and that of all others.
+	Flags []Flag
+	// Room is how many bytes the shim has for a text, with the 0 at its end; 0: the shim does not read it.
+	Room int
+	// Otherwise is what the shim takes for a switch that is not true or false.
+	Otherwise bool
+}
+
+// A Flag is one of the commands that write config.json.
+type Flag struct {
+	Name    string
+	Default string
+	// Values are those that it may have; nil: see the help.
+	Values []string
+	// List says that it may be given several times, or with commas.
+	List bool
+	// Help is shown by both commands; Run and Probe where they differ. A command without help lacks the flag.
+	Help, Run, Probe string
+}
+
+// Room for texts in the shim.
+const (
+	path  = 4096
+	line  = 4096
+	words = 256
+	word  = 64
+)
+
+// Options are all fields of Settings, in the order of the probe's arguments.
+var Options = []Option{
+	{Key: "spool", Room: path},
+	{Key: "spool_limit_bytes", Flags: []Flag{{
+		Name: "spool-limit-bytes", Default: "0",
+		Probe: "tracing stops when a process has written that much (0: no limit)",
+	}}},
+	{Key: "timing", Room: line, Flags: []Flag{{
+		Name: "timing", Default: "lossy", Values: []string{"lossy", "lossless", "aggregated"},
+		Help: "lossy: gaps and durations within an error; lossless: every time stamp; aggregated: statistics for each kind of call",
+	}, {
+		Name: "timing-error", List: true,
+		Help: "with --timing lossy: the error in per cent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one",
+	}}},
+	{Key: "include", Room: words, Flags: []Flag{{
+		Name: "include", List: true, Values: groups,
+		Help: "record only these groups of functions (" + strings.Join(groups, ", ") + ")",
+	}}},
+	{Key: "exclude", Room: words, Flags: []Flag{{
+		Name: "exclude", List: true, Values: groups,
+		Help: "leave these groups out; calls that give or end a handle are recorded all the same",
+	}}},
+	{Key: "start_off", Flags: []Flag{{
+		Name: "start-off",
+		Help: "record nothing but the lives of handles until the program calls MPI_Pcontrol(1)",
+	}}},
+	{Key: "call_sites", Field: "call_sites_kept", Room: word, Flags: []Flag{{
+		Name: "call-sites", Default: "caller", Values: []string{"none", "caller", "path"},
+		Run:   "caller: keep where each call was made; path: and from where that was called; none: neither",
+		Probe: "none, caller, path",
+	}}},
+	{Key: "pointers", Flags: []Flag{{
+		Name:  "pointers",
+		Run:   "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer",
+		Probe: "load the library that finds out what pointers lead to",
+	}}},
+	{Key: "mode", Room: words, Flags: []Flag{{
+		Name: "mode", Default: "full", Values: []string{"full", "clustered"},
+		Help: "full: the times of every rank's calls; clustered: of one rank for each behaviour, as long as that does not change. All ranks of the job must be traced",
+	}, {
+		Name: "clustering", List: true,
+		Help: "with --mode clustered: arguments=ignored (calls have changed only if functions or places have), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
+	}}},
+	{Key: "verify", Flags: []Flag{{
+		Name: "verify",
+		Run:  "write an independent log of every call, and compare the decoded trace with it",
+	}}},
+	{Key: "shared_spool"},
+	{Key: "segment_bytes"},
+	{Key: "enabled", Otherwise: true},
+	{Key: "reason"},
+}
+
+// groups are the names of mpi.Groups.
+var groups = []string{"p2p", "collective", "comm", "rma", "io", "datatype", "query", "tool", "environment"}
