@@ -46,6 +46,10 @@ var Rooms = []Room{
 		About: "the table of MPI's functions and constants, and what a call means",
 	},
 	{
+		Name: "settings", Folders: []string{"tracer/settings"}, Outside: StandardOnly,
+		About: "what the tracer can be told: config.json, and flags",
+	},
+	{
 		Name: "trace", Folders: []string{"trace"}, May: []string{"mpi"},
 		About: "the file: its model, writer and reader",
 	},
@@ -58,7 +62,7 @@ var Rooms = []Room{
 		About: "objects by path: a folder or a bucket",
 	},
 	{
-		Name: "tracer", Folders: []string{"tracer", "internal/tracerflags"}, May: []string{"messages", "mpi", "trace", "small"},
+		Name: "tracer", Folders: []string{"tracer", "internal/tracerflags"}, May: []string{"messages", "mpi", "settings", "trace", "small"},
 		About: "what runs in the user's container: shim (C), core library, recorder, probe",
 	},
 	{
@@ -92,13 +96,14 @@ var Rooms = []Room{
 	},
 	{
 		Name: "operator", Folders: []string{"api/v1alpha1", "controllers", "cmd/cairn-operator", "internal/minioadmin"}, Outside: Kubernetes,
-		May:   []string{"messages", "small"},
+		May:   []string{"messages", "settings", "small"},
 		About: "TracedMPIJob: its type, its controllers, what they add to pods",
 	},
 	{
 		Name: "commands", Folders: []string{"cmd/cairn", "cmd/cairn-probe"},
 		May: []string{
-			"messages", "trace", "small", "store", "tracer", "merger", "shards", "shipper", "collect", "simulate", "analyzer",
+			"messages", "settings", "trace", "small", "store", "tracer", "merger", "shards", "shipper", "collect", "simulate",
+			"analyzer",
 		},
 		About: "the command line",
 	},
