@@ -13,8 +13,8 @@ type Merge struct {
 	// +kubebuilder:validation:Maximum=65536
 	FanIn *int32 `json:"fanIn,omitempty"`
 
-	// PodTemplate of the merge, and of the short jobs that check storage and write
-	// the report.
+	// PodTemplate of the merge, and of the short jobs that check storage, write the
+	// report and delete the trace.
 	// +optional
 	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
 }
