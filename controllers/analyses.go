@@ -30,7 +30,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 		return proceed, nil
 	}
 	if ending, err := p.mergeIsEnding(ctx); ending || err != nil {
-		p.hold(v1alpha1.ReasonAnalyzing, "waiting for the pod of the merge to end")
+		p.notReady(v1alpha1.ReasonAnalyzing, "waiting for the pod of the merge to end")
 		return await, err
 	}
 	status := &p.job.Status
@@ -62,7 +62,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 		}
 		message := p.stepMessage(ctx, naming.StepAnalysis, "computing "+strings.Join(running, ", "))
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionUnknown, v1alpha1.ReasonAnalyzing, message)
-		p.hold(v1alpha1.ReasonAnalyzing, message)
+		p.notReady(v1alpha1.ReasonAnalyzing, message)
 		return await, nil
 	case len(failed) > 0:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionFalse, v1alpha1.ReasonAnalysisFailed, strings.Join(failed, "; "))

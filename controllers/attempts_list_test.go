@@ -19,7 +19,7 @@ func (s *stage) attempts() []string {
 	return list
 }
 
-// containsAll says whether each word of want occurs in s.
+// containsAll reports whether each word of want occurs in s.
 func containsAll(s, want string) bool {
 	for _, word := range strings.Fields(want) {
 		if !strings.Contains(s, word) {

@@ -57,21 +57,21 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 		return await, err
 	}
 	if writers > 0 {
-		p.hold(v1alpha1.ReasonDeletingTrace, fmt.Sprintf("waiting for %d pods to end, then the trace is deleted", writers))
+		p.notReady(v1alpha1.ReasonDeletingTrace, fmt.Sprintf("waiting for %d pods to end, then the trace is deleted", writers))
 		return await, nil
 	}
 	s3 := p.s3()
 	if s3 == nil {
-		p.hold(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
+		p.notReady(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
 		return await, nil
 	}
 	if !p.storageEverWorked() {
 		check, err := p.check(ctx, s3, storage.CheckHolds, time.Time{})
 		switch {
 		case apierrors.IsForbidden(err), err == nil && check.Failed():
-			return await, p.letGoUnwritten(ctx)
+			return await, p.releaseUnwritten(ctx)
 		case err != nil || !check.Passed():
-			p.hold(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
+			p.notReady(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
 			return awaitFor(check.Again), err
 		}
 	}
@@ -83,11 +83,11 @@ func (p *pass) storageEverWorked() bool {
 	return p.job.Status.StorageReadyTime != nil || p.isTrue(v1alpha1.ConditionStorageReady) || p.isTrue(v1alpha1.ConditionTraceMerged)
 }
 
-// letGoUnwritten lets a job go whose storage has never worked: there is nothing to delete.
-func (p *pass) letGoUnwritten(ctx context.Context) error {
+// releaseUnwritten lets a job go whose storage has never worked: there is nothing to delete.
+func (p *pass) releaseUnwritten(ctx context.Context) error {
 	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNothingToDelete, v1alpha1.ConditionReady,
 		"nothing is deleted below %s: the storage never worked, and does not now", p.job.Status.StorageURI)
-	return p.letGo(ctx)
+	return p.releaseFinalizer(ctx)
 }
 
 // stopWriters deletes the MPIJob and our Jobs, and counts their pods.
@@ -138,13 +138,13 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 				message += ": " + trouble
 			}
 			if p.condition(v1alpha1.ConditionReady).Reason != v1alpha1.ReasonDeleteFailed {
-				p.hold(v1alpha1.ReasonDeletingTrace, message)
+				p.notReady(v1alpha1.ReasonDeletingTrace, message)
 			}
 			return await, nil
 		case o.Succeeded:
-			return await, p.letGo(ctx)
+			return await, p.releaseFinalizer(ctx)
 		}
-		p.hold(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
+		p.notReady(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
 			p.job.Status.StorageURI, p.whyFailed(o), p.retainCommand()))
 		if rest := refusal.Backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.Ended); rest > 0 {
 			return awaitFor(rest), nil
@@ -161,7 +161,7 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			// Nothing can be created here any more, and the namespace waits for us.
 			ctrl.LoggerFrom(ctx).Info("namespace is being deleted: the trace stays", "uri", p.job.Status.StorageURI)
-			return await, p.letGo(ctx)
+			return await, p.releaseFinalizer(ctx)
 		}
 		return await, err
 	}
@@ -201,8 +201,8 @@ func (p *pass) retainCommand() string {
 	return fmt.Sprintf(`kubectl -n %s patch tmj %s --type merge -p '{"spec":{"storage":{"deletionPolicy":"Retain"}}}'`, p.job.Namespace, p.job.Name)
 }
 
-// letGo removes the finalizer. The status of an object that is gone is not written.
-func (p *pass) letGo(ctx context.Context) error {
+// releaseFinalizer removes the finalizer. The status of an object that is gone is not written.
+func (p *pass) releaseFinalizer(ctx context.Context) error {
 	if err := p.patchFinalizer(ctx, p.job, controllerutil.RemoveFinalizer); err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
-// mustStop says whether a job that cannot be traced must not run.
+// mustStop reports whether a job that cannot be traced must not run.
 func (p *pass) mustStop() bool {
 	return p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail && p.tracingEnabled() &&
 		p.condition(v1alpha1.ConditionTraced).Status == metav1.ConditionFalse
@@ -221,7 +221,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	}
 	message = p.withPodFailures(message)
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, reason, message)
-	p.hold(reason, message)
+	p.notReady(reason, message)
 }
 
 // noteFailures takes note of what befell pods of the job.

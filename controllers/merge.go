@@ -48,7 +48,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		message := p.stepMessage(ctx, naming.StepMerge, "collecting and merging traces")
 		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
 		p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
-		p.hold(v1alpha1.ReasonCollecting, message)
+		p.notReady(v1alpha1.ReasonCollecting, message)
 		return await, nil
 	}
 	if !o.Succeeded || answer == nil {

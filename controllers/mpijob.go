@@ -28,7 +28,7 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 		return proceed, nil
 	}
 	if status.MPIJobRef != nil {
-		return proceed, p.passOn(ctx)
+		return proceed, p.propagateChanges(ctx)
 	}
 
 	spec, injectErr := p.injected()
@@ -113,9 +113,9 @@ func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2be
 	return mpiJob
 }
 
-// passOn passes changes of suspend and of the number of workers on to the MPIJob. A change that is refused keeps nobody
+// propagateChanges passes changes of suspend and of the number of workers on to the MPIJob. A change that is refused keeps nobody
 // from following the job: it is said, and tried again.
-func (p *pass) passOn(ctx context.Context) error {
+func (p *pass) propagateChanges(ctx context.Context) error {
 	mpiJob, err := p.mpiJob(ctx)
 	if mpiJob == nil || err != nil {
 		return err

@@ -72,14 +72,14 @@ func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message s
 // maxMessage keeps conditions readable; the API allows 32768.
 const maxMessage = 2048
 
-// hold says why there is no report yet.
-func (p *pass) hold(reason, message string) {
+// notReady says why there is no report yet.
+func (p *pass) notReady(reason, message string) {
 	p.set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
 }
 
 // giveUp says why there will be no report.
 func (p *pass) giveUp(reason, message string) {
-	p.hold(reason, message)
+	p.notReady(reason, message)
 	p.complete()
 }
 
@@ -104,7 +104,7 @@ func (p *pass) isTrue(kind string) bool {
 	return p.condition(kind).Status == metav1.ConditionTrue
 }
 
-// tracingEnabled says whether the job was meant to be traced.
+// tracingEnabled reports whether the job was meant to be traced.
 func (p *pass) tracingEnabled() bool {
 	return p.job.Spec.Tracing.Mode != v1alpha1.TracingDisabled
 }
@@ -114,7 +114,7 @@ func (p *pass) tracingEnabled() bool {
 func (p *pass) handleStepError(err error) (time.Duration, error) {
 	var conflict *nameConflictError
 	if errors.As(err, &conflict) {
-		p.hold(v1alpha1.ReasonNameConflict, conflict.Error())
+		p.notReady(v1alpha1.ReasonNameConflict, conflict.Error())
 		return p.Retry, nil
 	}
 	var refused *refusal.Error

@@ -57,6 +57,6 @@ func (p *pass) reportRefusal(refused *refusal.Error) time.Duration {
 	if refused.Step == naming.StepDelete {
 		reason, message = v1alpha1.ReasonDeleteFailed, message+"; to keep the trace and let the job go: "+p.retainCommand()
 	}
-	p.hold(reason, message)
+	p.notReady(reason, message)
 	return max(refused.Until.Sub(now), time.Second)
 }

@@ -36,7 +36,7 @@ func (p *pass) report(ctx context.Context) (next, error) {
 		if inPlace {
 			step = naming.StepMerge
 		}
-		p.hold(v1alpha1.ReasonReporting, p.stepMessage(ctx, step, "writing the report"))
+		p.notReady(v1alpha1.ReasonReporting, p.stepMessage(ctx, step, "writing the report"))
 		return await, nil
 	}
 	var answer messages.Report

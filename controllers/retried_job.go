@@ -17,7 +17,7 @@ const maxRetryJobs = 2
 // runTask runs a task as a Job. If a pod ran out of memory, or what the Job found
 // was lost with its pods, a new Job with the suffix -r1, -r2 follows, with twice
 // the memory in the first case. Which one is due follows from those that exist.
-// usable says whether the outcome of a Job that succeeded can be read.
+// usable reports whether the outcome of a Job that succeeded can be read.
 func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcome) bool) (task.Outcome, error) {
 	base := t.Name
 	t.MemoryFactor = 1

@@ -165,7 +165,7 @@ func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (ne
 	}
 	if check.Passed() {
 		if rest := refusal.Backoff(p.Retry, p.retries()) - p.Clock.Since(o.Ended); rest > 0 && p.retries() > 0 {
-			p.hold(v1alpha1.ReasonStorageNotReady, fmt.Sprintf("the storage works again; the step %s starts again in %s", step, rest.Round(time.Second)))
+			p.notReady(v1alpha1.ReasonStorageNotReady, fmt.Sprintf("the storage works again; the step %s starts again in %s", step, rest.Round(time.Second)))
 			return awaitFor(rest), nil
 		}
 		if err := p.startAgain(ctx, step); err != nil {
@@ -177,7 +177,7 @@ func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (ne
 		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storage.Reason(trouble.Reason),
 			"the step "+step+": "+storage.Advice(*trouble, p.job.Namespace, s3))
 	}
-	p.hold(v1alpha1.ReasonStorageNotReady, "the step "+step+" waits: "+p.condition(v1alpha1.ConditionStorageReady).Message)
+	p.notReady(v1alpha1.ReasonStorageNotReady, "the step "+step+" waits: "+p.condition(v1alpha1.ConditionStorageReady).Message)
 	return awaitFor(check.Again), nil
 }
 

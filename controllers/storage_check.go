@@ -83,12 +83,12 @@ func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (sto
 	if err != nil || check.Before != nil || wanted.Annotations[storage.LastAnswerAnnotation] == "" {
 		return check, err
 	}
-	return p.tellOfLast(ctx, check, wanted)
+	return p.keepLastAnswer(ctx, check, wanted)
 }
 
-// tellOfLast gives a check what the one before it found. Whoever looked between deletion and creation found none, and
+// keepLastAnswer gives a check what the one before it found. Whoever looked between deletion and creation found none, and
 // started this one without.
-func (p *pass) tellOfLast(ctx context.Context, check storage.Check, wanted *batchv1.Job) (storage.Check, error) {
+func (p *pass) keepLastAnswer(ctx context.Context, check storage.Check, wanted *batchv1.Job) (storage.Check, error) {
 	job := check.Job.DeepCopy()
 	for _, name := range []string{storage.FailuresAnnotation, storage.LastAnswerAnnotation, storage.LastEndedAnnotation} {
 		metav1.SetMetaDataAnnotation(&job.ObjectMeta, name, wanted.Annotations[name])

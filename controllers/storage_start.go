@@ -118,7 +118,7 @@ func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, chec
 	}
 	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonStorageChecking, message)
 	p.notCreated("the storage is checked first")
-	p.hold(v1alpha1.ReasonStorageChecking, "checking the storage before the MPIJob is created: "+message)
+	p.notReady(v1alpha1.ReasonStorageChecking, "checking the storage before the MPIJob is created: "+message)
 }
 
 // storageTrouble says why the job does not start yet.
@@ -129,7 +129,7 @@ func (p *pass) storageTrouble(reason, message string) {
 		waits = fmt.Sprintf("the MPIJob is created once the storage works, or after %s without", p.StorageWait)
 	}
 	p.notCreated(waits)
-	p.hold(v1alpha1.ReasonStorageNotReady, message)
+	p.notReady(v1alpha1.ReasonStorageNotReady, message)
 }
 
 func (p *pass) notCreated(message string) {

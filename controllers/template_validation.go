@@ -30,7 +30,7 @@ func (p *pass) validateTemplate(context.Context) (next, error) {
 		return proceed, nil
 	}
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, "the MPIJob was not created")
-	p.hold(v1alpha1.ReasonInvalidTemplate, message)
+	p.notReady(v1alpha1.ReasonInvalidTemplate, message)
 	return await, nil
 }
 

@@ -118,7 +118,7 @@ func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// overlaps says whether a mount hides one of Cairn's, or would have to hold it.
+// overlaps reports whether a mount hides one of Cairn's, or would have to hold it.
 func overlaps(mountPath string) bool {
 	mountPath = strings.TrimRight(mountPath, "/") + "/"
 	for _, ours := range []string{toolsPath + "/", preloadPath + "/", replayPath + "/"} {

@@ -80,7 +80,7 @@ func completed(pod *corev1.PodSpec, asked corev1.ResourceRequirements, by defaul
 	return resources
 }
 
-// guaranteed says whether the user's containers make a pod of that QoS class.
+// guaranteed reports whether the user's containers make a pod of that QoS class.
 func guaranteed(pod *corev1.PodSpec) bool {
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		if slices.Contains(ourContainers, c.Name) {

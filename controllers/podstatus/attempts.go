@@ -84,7 +84,7 @@ func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 	return starts
 }
 
-// endedByDeletion says whether a container ended because its pod was being deleted.
+// endedByDeletion reports whether a container ended because its pod was being deleted.
 // A Job that has used up its retries deletes its pod, and with it a launcher that has
 // just started again: the code that mpirun then ends with is not how it failed.
 func endedByDeletion(pod corev1.Pod, end *corev1.ContainerStateTerminated) bool {

@@ -24,9 +24,9 @@ const (
 	scratchVolume = "scratch"
 	scratchPath   = "/tmp"
 
-	// mostAtOnce bounds how many runs are analysed at the same time, MergesAtOnce how many
+	// maxAtOnce bounds how many runs are analysed at the same time, MergesAtOnce how many
 	// parts of a level are merged.
-	mostAtOnce   = 8
+	maxAtOnce    = 8
 	MergesAtOnce = 64
 
 	// StepDeadlineSeconds is how long a step may take, with all the time that it waits for the storage: a day.
@@ -56,7 +56,7 @@ type Task struct {
 	Merge []string
 	// indexes is how many pods there are, each with an index; 0 is a plain Job.
 	Indexes int32
-	// atOnce is how many of them may run at the same time; 0 is mostAtOnce.
+	// atOnce is how many of them may run at the same time; 0 is maxAtOnce.
 	AtOnce int32
 	// retries of one pod.
 	Retries int32
@@ -118,7 +118,7 @@ func Build(namespace string, labels map[string]string, with Installation, s3 *v1
 	if t.Indexes > 0 {
 		job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 		job.Spec.Completions = ptr.To(t.Indexes)
-		job.Spec.Parallelism = ptr.To(min(t.Indexes, cmp.Or(t.AtOnce, mostAtOnce)))
+		job.Spec.Parallelism = ptr.To(min(t.Indexes, cmp.Or(t.AtOnce, maxAtOnce)))
 		job.Spec.BackoffLimitPerIndex = ptr.To(t.Retries)
 	} else {
 		job.Spec.BackoffLimit = ptr.To(t.Retries)

@@ -136,7 +136,7 @@ func terminated(pod corev1.Pod, name string) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// OutOfMemory says whether any index failed for lack of memory.
+// OutOfMemory reports whether any index failed for lack of memory.
 func (o Outcome) OutOfMemory() bool {
 	for _, f := range o.Failed {
 		if f.OutOfMemory {

@@ -108,7 +108,7 @@ func printHistogramsInfo(w io.Writer, h *trace.Histograms, size int64, asJSON bo
 	for _, f := range i.Functions {
 		row(f.Name, fmt.Sprintf("%d calls, %.6f s, %d bytes", f.Calls, f.Seconds, f.Bytes))
 	}
-	for _, early := range i.EndedEarly[:min(len(i.EndedEarly), mostRows)] {
+	for _, early := range i.EndedEarly[:min(len(i.EndedEarly), maxRows)] {
 		row(fmt.Sprintf("rank %d ended early", early.Rank), early)
 	}
 	for _, lost := range i.Lost {

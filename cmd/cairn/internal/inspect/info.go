@@ -103,7 +103,7 @@ func (i *Information) addCoarse(list []trace.Coarse) {
 // coarseRows says of which calls there are only sums of times.
 func (i *Information) coarseRows(row func(name string, value any)) {
 	for n, c := range i.Coarse {
-		if n == mostRows {
+		if n == maxRows {
 			row("…", fmt.Sprintf("and %d further ranges of calls (--json has them)", len(i.Coarse)-n))
 			break
 		}
@@ -288,8 +288,8 @@ func inform(f *tracefile.File, placement bool) *Information {
 	return i
 }
 
-// mostRows bounds the rows that are printed for single ranks.
-const mostRows = 32
+// maxRows bounds the rows that are printed for single ranks.
+const maxRows = 32
 
 func (i *Information) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -328,7 +328,7 @@ func (i *Information) print(w io.Writer) error {
 		}
 	}
 	for n, early := range i.EndedEarly {
-		if n == mostRows {
+		if n == maxRows {
 			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
 			break
 		}
@@ -342,14 +342,14 @@ func (i *Information) print(w io.Writer) error {
 		row("not recorded", strings.Join(i.Excluded, ", "))
 	}
 	for n, c := range i.Context {
-		if n == mostRows {
+		if n == maxRows {
 			row("…", fmt.Sprintf("and %d further ranks (--json has them)", len(i.Context)-n))
 			break
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
 	for n, m := range i.Steal {
-		if n == mostRows {
+		if n == maxRows {
 			row("…", fmt.Sprintf("and %d further machines (--json has them)", len(i.Steal)-n))
 			break
 		}

@@ -101,7 +101,7 @@ func (j *Job) follow(ended <-chan struct{}) {
 				late = time.After(again)
 				continue
 			}
-			seen := j.passOn(s)
+			seen := j.forward(s)
 			if atKeyboard && seen {
 				j.announce(s, "the command has it too; the trace is finished when that has ended")
 				continue
@@ -120,9 +120,9 @@ func (j *Job) announce(s syscall.Signal, what string) {
 	}
 }
 
-// passOn makes sure that the job gets the signal: the command, and what it has started in this process group, which is
+// forward makes sure that the job gets the signal: the command, and what it has started in this process group, which is
 // what a key at a terminal reaches. It reports whether they had it already.
-func (j *Job) passOn(s syscall.Signal) (seen bool) {
+func (j *Job) forward(s syscall.Signal) (seen bool) {
 	// what a shell between Cairn and the launcher leaves behind is to stay in sight
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	seen = j.witness.sawIt()

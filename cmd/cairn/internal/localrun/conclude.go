@@ -18,7 +18,7 @@ import (
 )
 
 // conclude says what came of one run: the verdict, whether the trace agrees with the reference log, and where trace
-// and report lie. It tells whether all of that worked.
+// and report lie. It reports whether all of that worked.
 func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	f, err := tracefile.Open(ctx, run.Trace, storage.Flags{})
 	if err != nil {

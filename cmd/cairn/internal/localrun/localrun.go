@@ -17,8 +17,8 @@ import (
 
 // Run is one `cairn run`.
 type Run struct {
-	Out            string // "": the first default one that is free
-	Replace        bool   // an earlier run in it
+	Out            string            // "": the first default one that is free
+	Replace        bool              // an earlier run in it
 	Settings       settings.Settings // of the tracer
 	Command        []string
 	Stdout, Stderr io.Writer

@@ -67,7 +67,7 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, err
 	}
-	if err := f.hold(); err != nil {
+	if err := f.lock(); err != nil {
 		return nil, err
 	}
 	if found := f.earlier(); len(found) > 0 && !replace {
@@ -77,8 +77,8 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	return f, nil
 }
 
-// hold keeps other runs out. Where the file system has no locks on folders, nothing does.
-func (f *runFolder) hold() error {
+// lock keeps other runs out. Where the file system has no locks on folders, nothing does.
+func (f *runFolder) lock() error {
 	folder, err := os.Open(f.path)
 	if err != nil {
 		return err

@@ -247,7 +247,7 @@ func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) (
 	return []string{
 		"--feeder", feeder, "--scratch", scratch, "--compute", r.compute, "--scale", strconv.FormatFloat(r.scale, 'g', -1, 64),
 		"--memory", strconv.FormatInt(r.memory, 10), "--ranks", strconv.Itoa(t.Meta().WorldSize),
-		"--threads", strconv.Itoa(mostThreads(t)), "--recorded", strconv.FormatFloat(recorded, 'f', 9, 64), file,
+		"--threads", strconv.Itoa(maxThreads(t)), "--recorded", strconv.FormatFloat(recorded, 'f', 9, 64), file,
 	}, nil
 }
 
@@ -271,8 +271,8 @@ func (r *replay) note(t timeline.Trace) {
 	}
 }
 
-// mostThreads is how many threads the rank has that has most.
-func mostThreads(t timeline.Trace) int {
+// maxThreads is how many threads the rank has that has most.
+func maxThreads(t timeline.Trace) int {
 	most, n, last := 1, 0, -1
 	for _, l := range timeline.Locations(t) {
 		if l.Rank != last {
