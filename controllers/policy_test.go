@@ -34,5 +34,5 @@ func TestPodFailurePolicy(t *testing.T) {
 	require.EqualValues(t, 120, *s.batchJob(s.checkName()).Spec.ActiveDeadlineSeconds)
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	require.EqualValues(t, 24*60*60, *s.batchJob("stencil-cairn-clusters").Spec.ActiveDeadlineSeconds)
+	require.EqualValues(t, 24*60*60, *s.batchJob("stencil-cairn-clustering").Spec.ActiveDeadlineSeconds)
 }

@@ -85,8 +85,8 @@ func (all Flags) Settings() settings.Settings {
 
 // Check refuses values that no option has, and writes timing and mode as the tracer reads them.
 func Check(s *settings.Settings) error {
-	if values := settings.Named("call_sites").Flags[0].Values; !slices.Contains(values, s.CallSites) {
-		return fmt.Errorf("--call-sites is %s, not %q", strings.Join(values, ", "), s.CallSites)
+	if err := checkValues(s); err != nil {
+		return err
 	}
 	if err := CheckGroups(s); err != nil {
 		return err
@@ -95,6 +95,21 @@ func Check(s *settings.Settings) error {
 		return err
 	}
 	return CheckMode(s)
+}
+
+// checkValues refuses texts of one word that are none of their option's.
+func checkValues(s *settings.Settings) error {
+	for i := range settings.Options {
+		o := &settings.Options[i]
+		text, isText := o.In(s).(*string)
+		if !isText || len(o.Flags) != 1 || o.Flags[0].List || o.Flags[0].Values == nil {
+			continue
+		}
+		if f := &o.Flags[0]; !slices.Contains(f.Values, *text) {
+			return fmt.Errorf("--%s is %s, not %q", f.Name, strings.Join(f.Values, ", "), *text)
+		}
+	}
+	return nil
 }
 
 // CheckGroups refuses names that no group of functions has.
@@ -116,10 +131,10 @@ func CheckGroups(s *settings.Settings) error {
 // CheckTiming writes the timing as the tracer reads it. Where it cannot be understood there is none: every time stamp is
 // kept.
 func CheckTiming(s *settings.Settings) error {
-	timing, err := timing.ParseSettings(s.Timing)
+	parsed, err := timing.ParseSettings(s.Timing)
 	s.Timing = ""
 	if err == nil {
-		s.Timing = timing.Text()
+		s.Timing = parsed.Text()
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
 // library compiles a shared library.
