@@ -100,7 +100,7 @@ func printChanges(to io.Writer, changes []change) bool {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%.4g\t%.4g\t%+.1f%%\t%.3f\n",
 			c.verdict, c.name, c.unit, c.before, c.after, 100*(c.ratio()-1), c.p)
 	}
-	table.Flush() //nolint:errcheck // the terminal
+	table.Flush()
 	slices.Sort(warnings)
 	for _, w := range slices.Compact(warnings) {
 		fmt.Fprintln(to, "warning:", w)

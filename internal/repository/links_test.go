@@ -15,7 +15,7 @@ import (
 
 var (
 	link       = regexp.MustCompile(`\]\(([^()\s]+)\)`)
-	fence      = regexp.MustCompile("(?ms)^```.*?^```[^\n]*$")
+	fence      = regexp.MustCompile("(?ms)^ *```.*?^ *```[^\n]*$")
 	code       = regexp.MustCompile("`[^`\n]*`")
 	heading    = regexp.MustCompile(`(?m)^#+ +(.+?) *$`)
 	linkInText = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
