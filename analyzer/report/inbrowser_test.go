@@ -56,7 +56,7 @@ func TestInTheBrowser(t *testing.T) {
 			b.screenshot(name+"-light", false)
 
 			// a click on a heading sorts by it, both ways
-			first := func() string { return fmt.Sprint(b.eval(ranks + ".tBodies[0].rows[0].cells[0].textContent")) }
+			first := func() string { return fmt.Sprint(b.eval(rankTable + ".tBodies[0].rows[0].cells[0].textContent")) }
 			b.eval(column + ".click()")
 			if name == "slow" {
 				assert.Equal(t, "5", first(), "the slow rank computes longest")
@@ -303,8 +303,8 @@ func TestOnPaper(t *testing.T) {
 }
 
 const (
-	ranks  = "document.querySelector('#ranks table')"
-	column = "[..." + ranks + ".tHead.rows[0].cells].find((c) => c.textContent.startsWith('Computes')).querySelector('button')"
+	rankTable = "document.querySelector('#ranks table')"
+	column    = "[..." + rankTable + ".tHead.rows[0].cells].find((c) => c.textContent.startsWith('Computes')).querySelector('button')"
 )
 
 // TestManyRanks: of 2,100 ranks two share a strip of the time line, and the path names the rank itself. The strip of the

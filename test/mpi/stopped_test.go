@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	cairntrace "github.com/cairn-mpi/cairn/trace"
 )
@@ -44,11 +44,11 @@ func lineOf(t *testing.T, comment string) string {
 	return ""
 }
 
-func reportIn(t *testing.T, dir string) *report.Report {
+func reportIn(t *testing.T, dir string) *criticalpath.Findings {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err)
-	found := new(report.Report)
+	found := new(criticalpath.Findings)
 	require.NoError(t, json.Unmarshal(text, found))
 	return found
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/api/messages"
-	"github.com/cairn-mpi/cairn/tracer/settings"
 	"github.com/cairn-mpi/cairn/tracer/budget"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
