@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control: every rank does the same, in the same time. Steps of equal work, each followed by an exchange with both
-// neighbours on a ring, a sum and, every fifth step, a broadcast and a barrier.
+// neighbors on a ring, a sum and, every fifth step, a broadcast and a barrier.
 //
 //   --iterations N  default 30
 //   --work-us U     work per step, default 2000
@@ -8,7 +8,7 @@
 // Known beforehand:
 //   Critical path  no rank's compute has a larger share than another's, but for the machine's noise.
 //   Wait states    none of a length that is worth a word.
-//   Clusters       one: all ranks make the same calls, with neighbours relative to themselves.
+//   Clusters       one: all ranks make the same calls, with neighbors relative to themselves.
 #include "common.h"
 
 static long iterations = 30, work_us = 2000;
@@ -31,7 +31,7 @@ NAMED static void exchange(double mine)
     double from_left = -1, from_right = -1;
     MPI_Sendrecv(&mine, 1, MPI_DOUBLE, right, 1, &from_left, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Sendrecv(&mine, 1, MPI_DOUBLE, left, 2, &from_right, 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    check(from_left == left + 0.5 && from_right == right + 0.5, "neighbours sent %g and %g", from_left, from_right);
+    check(from_left == left + 0.5 && from_right == right + 0.5, "neighbors sent %g and %g", from_left, from_right);
 }
 
 NAMED static double add_up(double mine)

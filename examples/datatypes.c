@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derived datatypes: each is sent to the right neighbour and received as something else, so that wrong layouts show.
+// Derived datatypes: each is sent to the right neighbor and received as something else, so that wrong layouts show.
 //
 //   --rounds N  default 2
 //

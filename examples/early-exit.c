@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that ends in the way one asks for, after some communication: each round, every rank passes a number to
-// its right neighbour and all add them up.
+// its right neighbor and all add them up.
 //
 //   --exit N       all ranks exit with code N after MPI_Finalize, default 0
 //   --abort N      rank 0 calls MPI_Abort with code N in the middle

@@ -69,8 +69,8 @@ NAMED static void write_together(MPI_File file)
     check(size == place_of(ranks), "the file has %lld bytes", (long long)size);
 }
 
-// read_neighbour reads what the next rank wrote, alone, in a place that is sought, and all together.
-NAMED static void read_neighbour(MPI_File file)
+// read_neighbor reads what the next rank wrote, alone, in a place that is sought, and all together.
+NAMED static void read_neighbor(MPI_File file)
 {
     MPI_Status status;
     MPI_Offset position;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     name_file();
     MPI_File file = open_file(MPI_MODE_CREATE | MPI_MODE_RDWR);
     write_together(file);
-    read_neighbour(file);
+    read_neighbor(file);
     write_later(file);
     interleave(file);
     MPI_File_close(&file);

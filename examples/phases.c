@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two phases: a line of ranks whose ends have one neighbour, then pairs that exchange. Made to be traced with
+// Two phases: a line of ranks whose ends have one neighbor, then pairs that exchange. Made to be traced with
 // --mode clustered, and to make that difficult.
 //
 //   --iterations N   of each phase, default 2000

@@ -11,7 +11,7 @@
 //             are called is not known either. Each request completes once.
 //   Handles   MPICH gives the same handle for all small sends that are complete at once; in eager_sends
 //             there are N requests but perhaps one handle.
-//   Wait states  wait_late_sender: rank r waits until its left neighbour has slept 1 ms.
+//   Wait states  wait_late_sender: rank r waits until its left neighbor has slept 1 ms.
 #include "common.h"
 
 enum { MOST = 1024 };

@@ -50,7 +50,7 @@ static MPI_Group group_of(int member)
     return group;
 }
 
-// post_start exposes a window to the left neighbour only and accesses the right one's.
+// post_start exposes a window to the left neighbor only and accesses the right one's.
 NAMED static void post_start(void)
 {
     MPI_Win win;
@@ -152,13 +152,13 @@ NAMED static void shared(void)
     MPI_Comm_size(node, &others);
     MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, node, &mine, &win);
     MPI_Win_shared_query(win, (me + 1) % others, &size, &unit, &next);
-    check(size == sizeof(int) && unit == sizeof(int), "the neighbour's part has %ld bytes", (long)size);
+    check(size == sizeof(int) && unit == sizeof(int), "the neighbor's part has %ld bytes", (long)size);
     MPI_Win_lock_all(0, win);
     *mine = 40 + me;
     MPI_Win_sync(win);
     MPI_Barrier(node);
     MPI_Win_sync(win);
-    check(*next == 40 + (me + 1) % others, "the neighbour wrote %d", *next);
+    check(*next == 40 + (me + 1) % others, "the neighbor wrote %d", *next);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     MPI_Comm_free(&node);

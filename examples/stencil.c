@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jacobi iteration of the Laplace equation on a grid of ranks (5-point stencil, halo exchange with the four
-// neighbours, residual of the whole domain every 10 iterations).
+// neighbors, residual of the whole domain every 10 iterations).
 //
 //   --iterations N   default 100
 //   --work-us U      duration of one iteration's computation, default 2000
@@ -9,14 +9,14 @@
 //   --slow-factor F  ... takes F times as long, default 3
 //
 // Known beforehand:
-//   Topology   a Cartesian grid of MPI_Dims_create's shape, not periodic; each rank talks with up to 4 neighbours.
+//   Topology   a Cartesian grid of MPI_Dims_create's shape, not periodic; each rank talks with up to 4 neighbors.
 //   Results    the initial field is an eigenvector of the iteration: after k iterations it is lambda^k times itself.
 //   Balanced   (no --slow-rank): every rank computes for the same time; no rank is to blame for anything.
 //   Slow rank  the critical path is the slow rank's compute_interior. Everyone else waits (F-1) * U per iteration, in
 //              MPI_Waitall of exchange_halo (late sender) or, ahead by the distance in hops, in MPI_Allreduce of
 //              global_residual (wait at NxN).
-//   Clusters   ranks at corners, edges and inside of the grid differ in the number of neighbours that are there;
-//              with MPI_PROC_NULL counted as a neighbour all ranks make the same calls.
+//   Clusters   ranks at corners, edges and inside of the grid differ in the number of neighbors that are there;
+//              with MPI_PROC_NULL counted as a neighbor all ranks make the same calls.
 #include "common.h"
 
 enum { CELLS = 32, WIDTH = CELLS + 2 }; // per rank and dimension, and with the halo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelined sweeps over a grid of ranks, forth and back, plane by plane, as NPB LU makes them: a rank works on a plane when
-// it has what its neighbours before it in both dimensions make of the plane. There is no collective in the time loop.
+// it has what its neighbors before it in both dimensions make of the plane. There is no collective in the time loop.
 //
 //   --iterations N  each a sweep forth and one back, default 20
 //   --planes K      of a sweep, default 8
@@ -29,8 +29,8 @@ static const struct option options[] = {
 
 static int dims[2], coords[2];
 
-// neighbour is the rank that many steps away in a dimension, MPI_PROC_NULL beyond the edge.
-static int neighbour(int dimension, int steps)
+// neighbor is the rank that many steps away in a dimension, MPI_PROC_NULL beyond the edge.
+static int neighbor(int dimension, int steps)
 {
     int at[2] = {coords[0], coords[1]};
     at[dimension] += steps;
@@ -42,7 +42,7 @@ static int neighbour(int dimension, int steps)
 // Each call below is a call site of its own in forth and in back.
 #define INLINE __attribute__((always_inline)) static inline
 
-// receive takes what the neighbour before made of a plane; like LU, it makes no call where there is none.
+// receive takes what the neighbor before made of a plane; like LU, it makes no call where there is none.
 INLINE int receive(int from, int tag)
 {
     int value = 0;
@@ -63,12 +63,12 @@ INLINE void sweep(int step, int tag)
     for (int d = 0; d < 2; d++)
         distance += step > 0 ? coords[d] : dims[d] - 1 - coords[d];
     for (long plane = 0; plane < planes; plane++) {
-        int north = receive(neighbour(0, -step), tag), west = receive(neighbour(1, -step), tag);
+        int north = receive(neighbor(0, -step), tag), west = receive(neighbor(1, -step), tag);
         int value = 1 + (north > west ? north : west);
         check(value == distance, "plane %ld: %d at distance %d", plane, value, distance);
         sleep_us(work_us);
-        pass_on(value, neighbour(0, step), tag);
-        pass_on(value, neighbour(1, step), tag);
+        pass_on(value, neighbor(0, step), tag);
+        pass_on(value, neighbor(1, step), tag);
     }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual topologies: a torus with its rows, a ring as a graph, and a directed ring with distances 1 and 2; neighbours
-// are asked for and then talked to with neighbourhood collectives, blocking and non-blocking.
+// Virtual topologies: a torus with its rows, a ring as a graph, and a directed ring with distances 1 and 2; neighbors
+// are asked for and then talked to with neighborhood collectives, blocking and non-blocking.
 //
 //   --rounds N  exchanges per topology, default 2
 //
 // Known beforehand:
 //   Topology  the torus has MPI_Dims_create's shape and wraps around in both dimensions; the graphs are rings.
-//   Results   from each neighbour arrives 100 times its rank (and the position for alltoall).
-//   Clusters  one per topology: all ranks make the same calls with relative neighbours.
+//   Results   from each neighbor arrives 100 times its rank (and the position for alltoall).
+//   Clusters  one per topology: all ranks make the same calls with relative neighbors.
 #include "common.h"
 
 static long rounds = 2;
@@ -16,7 +16,7 @@ static const struct option options[] = {{"--rounds", "exchanges per topology", .
 
 enum { MOST = 4 };
 
-// allgather sends this rank's number to all neighbours and checks theirs.
+// allgather sends this rank's number to all neighbors and checks theirs.
 NAMED static void allgather(MPI_Comm comm, int me, int n, const int *from)
 {
     int mine = 100 * me, got[MOST], again[MOST], ones[MOST], places[MOST];
@@ -35,7 +35,7 @@ NAMED static void allgather(MPI_Comm comm, int me, int n, const int *from)
     }
 }
 
-// alltoall sends each neighbour the same number through three functions, which differ in how they are told.
+// alltoall sends each neighbor the same number through three functions, which differ in how they are told.
 NAMED static void alltoall(MPI_Comm comm, int me, int n, const int *from)
 {
     int mine[MOST], got[3][MOST], ones[MOST], places[MOST];
@@ -107,7 +107,7 @@ NAMED static void graph_ring(void)
     MPI_Comm comm;
     int *index = malloc(ranks * sizeof(int)), *edges = malloc(2 * ranks * sizeof(int));
     int *got_index = malloc(ranks * sizeof(int)), *got_edges = malloc(2 * ranks * sizeof(int));
-    int nodes, n_edges, n, neighbours[2];
+    int nodes, n_edges, n, neighbors[2];
     for (int r = 0; r < ranks; r++) {
         index[r] = 2 * (r + 1);
         edges[2 * r] = (r + ranks - 1) % ranks;
@@ -119,9 +119,9 @@ NAMED static void graph_ring(void)
     MPI_Graph_get(comm, ranks, 2 * ranks, got_index, got_edges);
     check(memcmp(edges, got_edges, 2 * ranks * sizeof(int)) == 0, "other edges");
     MPI_Graph_neighbors_count(comm, rank, &n);
-    MPI_Graph_neighbors(comm, rank, 2, neighbours);
-    check(n == 2 && neighbours[0] == edges[2 * rank] && neighbours[1] == edges[2 * rank + 1], "neighbours %d, %d", neighbours[0], neighbours[1]);
-    exchange(comm, rank, 2, neighbours);
+    MPI_Graph_neighbors(comm, rank, 2, neighbors);
+    check(n == 2 && neighbors[0] == edges[2 * rank] && neighbors[1] == edges[2 * rank + 1], "neighbors %d, %d", neighbors[0], neighbors[1]);
+    exchange(comm, rank, 2, neighbors);
     MPI_Comm_free(&comm);
     free(index);
     free(edges);

@@ -9,7 +9,7 @@ import (
 )
 
 // How the final merge writes values that differ from rank to rank — peers,
-// roots, tags, colours, keys, sizes, results: the one rule, in this one file.
+// roots, tags, colors, keys, sizes, results: the one rule, in this one file.
 //
 // A slot has a value for each thread of a shape. r is the caller's rank in the
 // communicator of the call, or in the world where the call has none. The slot
@@ -24,7 +24,7 @@ import (
 //	column         the values
 //
 // of the last two the one with the shorter encoding. So a worker's destination
-// 0 stays 0 on any number of workers, and the neighbours of a stencil become a
+// 0 stays 0 on any number of workers, and the neighbors of a stencil become a
 // handful of offsets. Pilgrim (SC '21, §3.4.2) knows the constant and the
 // offset; ScalaTrace II (ICS '13, §3.1) tables.
 //
@@ -337,7 +337,7 @@ func (f *fitting) strides(values []int64) []stride {
 			divisors = append(divisors, n)
 		}
 	}
-	// where neighbours begin to have another value
+	// where neighbors begin to have another value
 	for i := 1; i < len(values); i++ {
 		if own[i] == own[i-1]+1 && values[i] != values[i-1] && own[i] > 0 {
 			divisors = append(divisors, own[i])

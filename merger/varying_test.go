@@ -22,7 +22,7 @@ var waitany = trace.Function{ID: 9, Name: "MPI_Waitany", Class: "waitany", Retur
 	{Name: "status", Kind: "status", Direction: trace.Out},
 }}
 
-// vary is a rank that sends another number of elements in every iteration, to its neighbour, and waits for one request
+// vary is a rank that sends another number of elements in every iteration, to its neighbor, and waits for one request
 // after the other in an order of its own.
 func vary(size, rank, iterations int) *trace.Content { return varyLike(size, rank, rank, iterations) }
 
@@ -127,7 +127,7 @@ func TestUnfinishedMergesChangeNothing(t *testing.T) {
 		random := rand.New(rand.NewSource(seed))
 		inputs := make([]*trace.Content, 6)
 		iterations := 40 + random.Intn(100)
-		for rank := range inputs { // some do the same, with other neighbours and sources
+		for rank := range inputs { // some do the same, with other neighbors and sources
 			inputs[rank] = varyLike(len(inputs), rank, random.Intn(3), iterations)
 			if random.Intn(6) == 0 {
 				inputs[rank] = vary(len(inputs), rank, 10)
@@ -155,7 +155,7 @@ func TestUnfinishedMergesChangeNothing(t *testing.T) {
 	}
 }
 
-func TestLoopWithIterationSpecificBehaviour(t *testing.T) {
+func TestLoopWithIterationSpecificBehavior(t *testing.T) {
 	size := func(iterations int) int64 {
 		c := loops(0, 1, func(do func(uint16)) {
 			for i := range iterations {

@@ -26,7 +26,7 @@ import "strings"
 //
 //	barrier one-to-all all-to-one all-to-all prefix neighbor
 //	                blocking|nonblocking|persistent: the collectives. neighbor
-//	                is between neighbours in the topology only
+//	                is between neighbors in the topology only
 //
 //	comm-create     how the communicator comes to be, and gets its name:
 //	                collective over the parent, group (only its members call),

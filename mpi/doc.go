@@ -55,7 +55,7 @@
 //	                  of an intercommunicator, else the group of comm
 //	localsize(comm)   MPI_Comm_size
 //	indegree(comm), outdegree(comm)
-//	                  the neighbours of the caller, in any topology: 2·ndims
+//	                  the neighbors of the caller, in any topology: 2·ndims
 //	                  for Cartesian, MPI_Graph_neighbors_count for graph,
 //	                  MPI_Dist_graph_neighbors_count (MPI 4.0 §8.6)
 //	ndims(comm)       MPI_Cartdim_get

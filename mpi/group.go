@@ -12,7 +12,7 @@ type Group string
 // The groups. Every function is in one.
 const (
 	GroupPointToPoint Group = "p2p"         // sends, receives, probes, and what is done with requests
-	GroupCollective   Group = "collective"  // barriers to scans, also between neighbours
+	GroupCollective   Group = "collective"  // barriers to scans, also between neighbors
 	GroupComm         Group = "comm"        // communicators and groups of processes
 	GroupRMA          Group = "rma"         // windows, one-sided communication and its synchronisation
 	GroupIO           Group = "io"          // files

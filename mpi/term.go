@@ -43,7 +43,7 @@ const (
 	TermSize
 	// TermLocalsize: MPI_Comm_size.
 	TermLocalsize
-	// TermIndegree and TermOutdegree: the caller's neighbours in any topology.
+	// TermIndegree and TermOutdegree: the caller's neighbors in any topology.
 	TermIndegree
 	// TermOutdegree: see TermIndegree.
 	TermOutdegree
@@ -52,7 +52,7 @@ const (
 	// TermNnodes and TermNedges: of a communicator with a graph topology.
 	TermNnodes
 	TermNedges
-	// TermNeighbors: the neighbours of rank Param2 in the graph of Param.
+	// TermNeighbors: the neighbors of rank Param2 in the graph of Param.
 	TermNeighbors
 	// TermIntegers, TermAddresses, TermDatatypes, TermCounts: the lengths of
 	// the contents of a datatype (MPI 4.0 §5.1.13).

@@ -11,7 +11,7 @@ import (
 
 // Clustering is how the ranks of a run were clustered while it ran (Bahmani and Mueller, Chameleon, IPDPS 2018;
 // docs/decisions/0060-online-clustering.md). At markers all ranks voted; where all of them had made the same calls
-// between the last two markers as between the two before, each behaviour got a lead rank, and until a rank's calls
+// between the last two markers as between the two before, each behavior got a lead rank, and until a rank's calls
 // changed the others kept of the times of their calls only the sums between two markers. Their calls and results are
 // all there. Cursor takes what is missing of their times from the lead's.
 type Clustering struct {

@@ -201,7 +201,7 @@ func NewRankList(ranks []int) RankList {
 			for i+n < len(ranks) && ranks[i+n]-ranks[i+n-1] == stride {
 				n++
 			}
-			// a pair that is no neighbourhood may be the start of a better run one further on
+			// a pair that is no neighborhood may be the start of a better run one further on
 			if n > 2 || stride == 1 {
 				run = Run{ranks[i], n, stride}
 			}

@@ -40,8 +40,8 @@ func (o Options) clocks() *timeline.Clocks {
 	return o.Clock.Clocks
 }
 
-// behaviour is what a rank does, by the three degrees of likeness.
-type behaviour struct {
+// behavior is what a rank does, by the three degrees of likeness.
+type behavior struct {
 	path, sequence, signature hash
 	calls                     uint64
 	root                      []int // of each thread
@@ -96,11 +96,11 @@ func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	byTerminal := hashes(grammar, like.arguments(t, o.Ignore))
 	paths := newPathFinder(grammar, like.site)
 
-	byRank := map[int]*behaviour{}
+	byRank := map[int]*behavior{}
 	for _, thread := range t.Threads().All() {
 		b := byRank[thread.Rank]
 		if b == nil {
-			b = &behaviour{path: empty, sequence: empty, signature: empty}
+			b = &behavior{path: empty, sequence: empty, signature: empty}
 			byRank[thread.Rank] = b
 		}
 		b.calls += thread.Calls
@@ -122,7 +122,7 @@ func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 			signaturesSeen[b.signature] = true
 		}
 	}
-	f.Sequences, f.Behaviours = len(sequences), len(signaturesSeen)
+	f.Sequences, f.Behaviors = len(sequences), len(signaturesSeen)
 	order := make([][]int, 0, len(groups))
 	for _, ranks := range groups {
 		order = append(order, ranks)

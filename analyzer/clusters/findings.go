@@ -15,7 +15,7 @@ type Findings struct {
 	Clusters      []Cluster `json:"clusters"`   // largest first
 	Leads         []int     `json:"leads"`      // of each cluster one for those of a group of peers that compute for as long: Chameleon's top K
 	Sequences     int       `json:"sequences"`  // how many distinct sequences of calls there are, arguments aside
-	Behaviours    int       `json:"behaviours"` // and with arguments
+	Behaviors    int       `json:"behaviors"` // and with arguments
 	Phases        []Phase   `json:"phases"`     // in order
 	// Topology is the shape in which ranks talk.
 	Topology *topology.Findings `json:"topology"`
@@ -38,7 +38,7 @@ func (f *Findings) LeadOf(rank int) int {
 
 // A Cluster is ranks that execute the same part of the program.
 type Cluster struct {
-	Lead  int    `json:"lead"` // the lowest rank of the most common behaviour
+	Lead  int    `json:"lead"` // the lowest rank of the most common behavior
 	Ranks string `json:"ranks"`
 	Size  int    `json:"size"`
 	// Distinction says in words what sets the cluster apart.
@@ -86,8 +86,8 @@ type Outlier struct {
 type Phase struct {
 	Name string `json:"name"`
 	Loop bool   `json:"loop"`
-	// Behaviours are ranks that make calls from the same places in this phase, Timing those with similar times in it.
-	Behaviours []Group   `json:"behaviours"`
+	// Behaviors are ranks that make calls from the same places in this phase, Timing those with similar times in it.
+	Behaviors []Group   `json:"behaviors"`
 	Timing     []Group   `json:"timing"`
 	Outliers   []Outlier `json:"outliers"`
 	Topology   string    `json:"topology"` // of the phase's messages

@@ -21,7 +21,7 @@ func simulated(t testing.TB, config simulate.Config) *trace.Reader {
 	return tracetest.Open(t, tracetest.Simulated(t, config))
 }
 
-// sixPoint is NPB BT's and SP's exchange: each rank of a periodic n x n grid sends to six neighbours.
+// sixPoint is NPB BT's and SP's exchange: each rank of a periodic n x n grid sends to six neighbors.
 func sixPoint(n int) *tracetest.Builder {
 	b := tracetest.New(n * n)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -119,8 +119,8 @@ func TestSlowInOnePhase(t *testing.T) {
 	assert.Equal(t, "Rank 5 computes 75 ms longer and waits 75 ms shorter than rank 0, which stands for its group.", loops[1].Outliers[0].Text)
 }
 
-// A rank that calls something else in one phase only is a behaviour of its own in that phase.
-func TestBehaviourInOnePhase(t *testing.T) {
+// A rank that calls something else in one phase only is a behavior of its own in that phase.
+func TestBehaviorInOnePhase(t *testing.T) {
 	b := tracetest.New(6)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		r.At("b.c:1").Init(0, 1)
@@ -142,7 +142,7 @@ func TestBehaviourInOnePhase(t *testing.T) {
 	f := analyzeTimed(t, b.Open(t))
 	var found []string
 	for _, p := range f.Phases {
-		for _, g := range p.Behaviours[1:] {
+		for _, g := range p.Behaviors[1:] {
 			found = append(found, p.Name+": "+g.Ranks)
 		}
 	}

@@ -58,7 +58,7 @@ func divide(points map[int]point, k int, how Method) [][]int {
 		}
 	}
 	m := newMatrix(some)
-	leads := []int{m.centre()}
+	leads := []int{m.center()}
 	if k > 1 {
 		leads = m.leads(min(k, len(some)), how)
 	}
@@ -148,8 +148,8 @@ func newMatrix(points []weighted) *matrix {
 
 func (m *matrix) between(i, j int) float64 { return m.of[i*len(m.points)+j] }
 
-// centre is the point from which all are least far.
-func (m *matrix) centre() int {
+// center is the point from which all are least far.
+func (m *matrix) center() int {
 	all := make([]int, len(m.points))
 	for i := range all {
 		all[i] = i
@@ -174,7 +174,7 @@ func (m *matrix) medoid(group []int) int {
 
 // leads are k points: as far apart as can be and, for Medoids, then moved to the middle of those around them.
 func (m *matrix) leads(k int, how Method) []int {
-	leads := []int{m.centre()}
+	leads := []int{m.center()}
 	nearest := make([]float64, len(m.points))
 	for i := range nearest {
 		nearest[i] = m.between(i, leads[0])
@@ -198,8 +198,8 @@ func (m *matrix) leads(k int, how Method) []int {
 		}
 		moved := false
 		for i, group := range m.groups(leads) {
-			if centre := m.medoid(group); len(group) > 0 && centre != leads[i] {
-				leads[i], moved = centre, true
+			if center := m.medoid(group); len(group) > 0 && center != leads[i] {
+				leads[i], moved = center, true
 			}
 		}
 		if !moved {

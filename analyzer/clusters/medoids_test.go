@@ -20,8 +20,8 @@ func TestDivideFindsTheGroupsThatThereAre(t *testing.T) {
 		random := rand.New(rand.NewSource(1))
 		points := map[int]point{}
 		for rank := range 300 {
-			centre := []point{{0, 0}, {10, 0}, {0, 10}}[rank%3]
-			points[rank] = point{centre[0] + random.Float64(), centre[1] + random.Float64()}
+			center := []point{{0, 0}, {10, 0}, {0, 10}}[rank%3]
+			points[rank] = point{center[0] + random.Float64(), center[1] + random.Float64()}
 		}
 		groups := divide(points, 0, how)
 		assert.Equal(t, []int{100, 100, 100}, sizesOf(groups), how)

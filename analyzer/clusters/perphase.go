@@ -19,7 +19,7 @@ const (
 	mostShaped = 8
 )
 
-// DividePhases divides the ranks in each phase by itself: by behaviour and topology on the grammar, by timing in a pass over
+// DividePhases divides the ranks in each phase by itself: by behavior and topology on the grammar, by timing in a pass over
 // the calls where the trace has their times.
 func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options) error {
 	plan, times, err := phaseTimes(ctx, t, o, f)
@@ -33,10 +33,10 @@ func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options
 	paths := newPathFinder(t.Grammar(), newLikeness(t, o.Frames).site)
 	type place struct{ root, phase int }
 	known := map[place]hash{}
-	behaviour := make([]map[int]hash, plan.Phases()) // by phase and rank
+	behavior := make([]map[int]hash, plan.Phases()) // by phase and rank
 	window := make([]map[int][2]uint64, plan.Phases())
-	for phase := range behaviour {
-		behaviour[phase], window[phase] = map[int]hash{}, map[int][2]uint64{}
+	for phase := range behavior {
+		behavior[phase], window[phase] = map[int]hash{}, map[int][2]uint64{}
 	}
 	for i, thread := range t.Threads().All() {
 		for _, s := range plan.Stretches(i) {
@@ -49,24 +49,24 @@ func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options
 				}
 				known[at] = h
 			}
-			behaviour[s.Phase][thread.Rank] = h
+			behavior[s.Phase][thread.Rank] = h
 			window[s.Phase][i] = [2]uint64{s.From, s.To}
 		}
 	}
 	shaped := 0
 	for number := range plan.Phases() {
-		if len(behaviour[number]) == 0 {
+		if len(behavior[number]) == 0 {
 			continue
 		}
-		p := Phase{Name: plan.Name(number), Loop: plan.IsLoop(number), Behaviours: []Group{}, Timing: []Group{}, Outliers: []Outlier{}}
+		p := Phase{Name: plan.Name(number), Loop: plan.IsLoop(number), Behaviors: []Group{}, Timing: []Group{}, Outliers: []Outlier{}}
 		var ranks []int
 		for _, r := range t.Ranks().All() {
-			if _, there := behaviour[number][r.Rank]; there {
+			if _, there := behavior[number][r.Rank]; there {
 				ranks = append(ranks, r.Rank)
 			}
 		}
-		for _, members := range split(ranks, func(rank int) hash { return behaviour[number][rank] }) {
-			p.Behaviours = append(p.Behaviours, group(members))
+		for _, members := range split(ranks, func(rank int) hash { return behavior[number][rank] }) {
+			p.Behaviors = append(p.Behaviors, group(members))
 		}
 		if times != nil {
 			p.Timing, p.Outliers = byTiming(ranks, times[number], 0, o.Method)

@@ -435,8 +435,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at barrier": 20},
 	},
 	{
-		// A line of three in a Cartesian communicator: rank 0's only neighbour is 1, so rank 2 (80) does not matter to it.
-		name: "neighbourhood collective",
+		// A line of three in a Cartesian communicator: rank 0's only neighbor is 1, so rank 2 (80) does not matter to it.
+		name: "neighborhood collective",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
 			b.Communicator(0).Topology.Dims = []int{3}

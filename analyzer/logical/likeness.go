@@ -33,7 +33,7 @@ func newLikeness(p *Program) *likeness {
 }
 
 // is reports whether a rank's calls have the structure of the maximal rank's: whole is what these are on the rank with
-// MPI_PROC_NULL where it lacks a neighbour, partial without the calls to such. Then the parameters that differ are noted.
+// MPI_PROC_NULL where it lacks a neighbor, partial without the calls to such. Then the parameters that differ are noted.
 // A rank that skips a non-blocking call skips its completion, too: of what is skipped completions do not count.
 func (l *likeness) is(calls, whole, partial []int32) bool {
 	pairs := [][2][]int32{{calls, whole}}

@@ -129,7 +129,7 @@ func TestPlantedPrograms(t *testing.T) {
 	}
 }
 
-// TestEdgesThatSkip: ranks at the ends of a line skip what concerns a neighbour that they lack: the messages and the
+// TestEdgesThatSkip: ranks at the ends of a line skip what concerns a neighbor that they lack: the messages and the
 // completions of those that do not block (NPB LU's exchange).
 func TestEdgesThatSkip(t *testing.T) {
 	const ranks = 6

@@ -19,10 +19,10 @@ import (
 // A Program is what all ranks do.
 type Program struct {
 	Maximal int // the rank whose calls these are
-	// Derived are the ranks that do what the maximal one does, as far as they have the neighbours; Kept do something else.
+	// Derived are the ranks that do what the maximal one does, as far as they have the neighbors; Kept do something else.
 	Derived, Kept []int
 	// Alike are the ranks that are one program with the maximal one, the derived ones among them: the same calls at the
-	// same call sites in the same loops, as far as they have the neighbours. Differing are the parameters that are not
+	// same call sites in the same loops, as far as they have the neighbors. Differing are the parameters that are not
 	// the same on all of them (the count of a send, say), and Trips says that trip counts are not.
 	Alike     []int
 	Differing []Differing
@@ -36,7 +36,7 @@ type Program struct {
 	numbers   map[string]int32
 	sequences []grammar.Grammar // 0 is the maximal rank's
 	of        []rankProgram
-	around    map[int]map[string]int // see neighbours
+	around    map[int]map[string]int // see neighbors
 	// directions of peers, where a parameter of a signature has the same in all calls of a rank
 	directions map[argument]string
 }
@@ -55,7 +55,7 @@ type kind struct {
 	completes bool // it is a call that completes others: MPI_Wait
 }
 
-// rankProgram is where a rank's calls are: sequence 0 with the calls to neighbours that are not there left out, or made to
+// rankProgram is where a rank's calls are: sequence 0 with the calls to neighbors that are not there left out, or made to
 // MPI_PROC_NULL, or another sequence as it is.
 type rankProgram struct {
 	sequence int
@@ -159,7 +159,7 @@ func wide(calls []int32) []int64 {
 
 // derive is what the maximal rank's calls are on another rank.
 func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
-	there := p.neighbours(rank)
+	there := p.neighbors(rank)
 	on := map[int32]int32{} // −1: left out
 	var list []int32
 	for _, number := range maximal {
@@ -188,9 +188,9 @@ func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
 	return list
 }
 
-// neighbours are the vertices around a rank by direction, one direction for each: where two lead to the same place, the
+// neighbors are the vertices around a rank by direction, one direction for each: where two lead to the same place, the
 // first by name. In a hypercube there is one direction for each dimension, whichever side a rank is on.
-func (p *Program) neighbours(rank int) map[string]int {
+func (p *Program) neighbors(rank int) map[string]int {
 	v := p.shape.Vertex[rank]
 	if v < 0 {
 		return nil
@@ -245,7 +245,7 @@ func (p *Program) Expand(rank int) []string {
 		for k, peer := range c.peers {
 			peers[k] = peer
 			if isDirection(peer) {
-				w := p.neighbours(rank)[peer]
+				w := p.neighbors(rank)[peer]
 				peers[k] = fmt.Sprintf("rank %d", p.rankAt[[2]int{p.shape.Copy[rank], w}])
 			}
 		}
@@ -270,7 +270,7 @@ func (p *Program) Lacks(rank int, direction string) bool {
 	if rank >= len(p.shape.Vertex) {
 		return true
 	}
-	for d := range p.neighbours(rank) {
+	for d := range p.neighbors(rank) {
 		if Compass(d, len(p.shape.Pattern.Dimensions)) == direction {
 			return false
 		}

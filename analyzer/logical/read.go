@@ -101,7 +101,7 @@ func (p *Program) peer(t timeline.Trace, e *trace.Event, v *trace.Value) string 
 		return fmt.Sprintf("rank %d of another world", v.Int)
 	}
 	if s := p.shape; s != nil && e.Rank < len(s.Vertex) && world >= 0 && world < len(s.Vertex) && s.Vertex[e.Rank] >= 0 && s.Vertex[world] >= 0 && s.Copy[e.Rank] == s.Copy[world] {
-		for d, there := range p.neighbours(e.Rank) {
+		for d, there := range p.neighbors(e.Rank) {
 			if there == s.Vertex[world] {
 				return d
 			}

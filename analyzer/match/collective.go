@@ -7,7 +7,7 @@ const (
 )
 
 // collectiveKey: the n-th collective of a communicator. start counts the starts of a persistent one, which has its
-// place in the order by its initialisation (MPI 4.0 §6.13). created is set for calls that are ordered by the
+// place in the order by its initialization (MPI 4.0 §6.13). created is set for calls that are ordered by the
 // communicator that they create.
 // Collectives on a window or file have an order of their own: object is set.
 type collectiveKey struct {
@@ -263,7 +263,7 @@ func (c *Collective) Awaited(part int) int {
 	return c.Last
 }
 
-// lastNeighbor is the neighbour that entered last: in a Cartesian topology, or the sources in a graph.
+// lastNeighbor is the neighbor that entered last: in a Cartesian topology, or the sources in a graph.
 func (c *Collective) lastNeighbor(part int) int {
 	switch {
 	case c.topology == nil:

@@ -112,7 +112,7 @@ func (m *Matcher) quiet() bool {
 	}
 	for _, g := range m.groups {
 		if g != nil && g.sources != nil {
-			return false // the neighbours in a graph are known from the call that made it
+			return false // the neighbors in a graph are known from the call that made it
 		}
 	}
 	return m.closed()

@@ -2,10 +2,10 @@ package match
 
 import "github.com/cairn-mpi/cairn/mpi/semantics"
 
-// Neighbours in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are told by the calls that create the communicator. Nodes of
+// Neighbors in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are told by the calls that create the communicator. Nodes of
 // the graph are ranks of the new communicator; who creates it speaks for the node of its rank in the old one.
 
-// learnGraph notes what a creating call tells of the neighbours in the new communicator.
+// learnGraph notes what a creating call tells of the neighbors in the new communicator.
 func (m *Matcher) learnGraph(p *plan, c *Call) {
 	g := m.group(m.instances.comm(c.event.NewComm))
 	if g == nil {

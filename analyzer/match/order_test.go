@@ -140,7 +140,7 @@ func TestWaitsomeAndTest(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestPersistentCollectives: two persistent barriers are told apart by the order of their initialisation, however they
+// TestPersistentCollectives: two persistent barriers are told apart by the order of their initialization, however they
 // are started.
 func TestPersistentCollectives(t *testing.T) {
 	b := tracetest.New(2)

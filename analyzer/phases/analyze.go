@@ -231,7 +231,7 @@ func (p *Plan) windows(ranks int) []Window {
 	return list
 }
 
-// sentence is "initialisation, 250 iterations of 7 calls (loop stencil.c:70–82), end".
+// sentence is "initialization, 250 iterations of 7 calls (loop stencil.c:70–82), end".
 func sentence(list []Phase) string {
 	var words []string
 	for _, f := range list {

@@ -1,4 +1,4 @@
-// Package phases finds what a program does one after the other ("initialisation, 250 iterations of 7 calls, end") and
+// Package phases finds what a program does one after the other ("initialization, 250 iterations of 7 calls, end") and
 // how that changes while it runs.
 //
 // In go a trace and its clocks; out come Findings: the phases with time, computation, MPI, waiting and POP efficiencies
@@ -19,7 +19,7 @@
 // # Judging
 //
 // One pass over the calls (Tracker), ranks in parallel, gives each rank's time in MPI and outside by phase and
-// iteration; of long loops, neighbouring iterations are added up, so that a rank never keeps more than 256 samples. A
+// iteration; of long loops, neighboring iterations are added up, so that a rank never keeps more than 256 samples. A
 // rank drifts when its computation per iteration has a trend by the Mann–Kendall test (p < 0.001 divided by the number
 // of ranks) and the slope of Theil and Sen, the median of the slopes of all pairs, makes it change by at least 5 % over
 // the loop: neither is moved by some disturbed iterations. An iteration stands out that takes half as long again as the

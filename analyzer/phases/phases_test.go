@@ -30,12 +30,12 @@ func noisy(seed uint64, factor func(rank, iteration int) float64) func(int, int)
 
 func even(int, int) float64 { return 1 }
 
-// TestStencilIsThreePhases: initialisation, 250 time steps, end; the ranks at the ends make 3 calls in a step, the others
+// TestStencilIsThreePhases: initialization, 250 time steps, end; the ranks at the ends make 3 calls in a step, the others
 // 5 (two receives, two sends, one wait), with a reduction after every tenth.
 func TestStencilIsThreePhases(t *testing.T) {
 	f := analyze(t, tracetest.Stencil{Ranks: 6, Iterations: 250, Reduce: 10, Work: noisy(1, even)}.Build())
 	require.Len(t, f.Phases, 3, f.Text)
-	assert.Equal(t, "initialisation", f.Phases[0].Name)
+	assert.Equal(t, "initialization", f.Phases[0].Name)
 	assert.Equal(t, "end", f.Phases[2].Name)
 	l := f.Phases[1]
 	assert.Equal(t, "loop stencil.c:70–95", l.Name)
@@ -68,7 +68,7 @@ func TestExactTimes(t *testing.T) {
 	f := analyze(t, b)
 	require.Len(t, f.Phases, 3, f.Text)
 	l := f.Phases[1]
-	assert.Equal(t, "initialisation, 40 iterations of 1 calls (loop x.c:5–5), end", f.Text)
+	assert.Equal(t, "initialization, 40 iterations of 1 calls (loop x.c:5–5), end", f.Text)
 	assert.InDelta(t, 0.160, l.Computation, 1e-9)
 	assert.InDelta(t, 0.160, l.MPI, 1e-9)
 	assert.InDelta(t, 0.004, l.MedianIteration, 1e-6)
@@ -138,7 +138,7 @@ func TestWhatComesOftenIsNoOutlier(t *testing.T) {
 	}
 }
 
-// TestCornersOfAGridShareTheirLoop: each of 2 x 2 ranks has two of four neighbours, and calls for them at other lines. Ranks
+// TestCornersOfAGridShareTheirLoop: each of 2 x 2 ranks has two of four neighbors, and calls for them at other lines. Ranks
 // 0 and 3, and 1 and 2, have no call in common, and yet all four go round in one loop of 30 iterations.
 func TestCornersOfAGridShareTheirLoop(t *testing.T) {
 	b := tracetest.New(4)
@@ -187,7 +187,7 @@ func TestTwoLoops(t *testing.T) {
 		r.At("x.c:40").Finalize(now, now+1)
 	})
 	f := analyze(t, b)
-	assert.Equal(t, "initialisation, 20 iterations of 2 calls (loop x.c:10–11), between loops, 30 iterations of 1 calls (loop x.c:30–30), end", f.Text)
+	assert.Equal(t, "initialization, 20 iterations of 2 calls (loop x.c:10–11), between loops, 30 iterations of 1 calls (loop x.c:30–30), end", f.Text)
 }
 
 // TestNoLoops: a program without any is one phase.

@@ -8,7 +8,7 @@ type Key struct {
 	Rank   int
 }
 
-// Samples are the iterations of a loop on one rank: seconds of one iteration, each the mean of Per neighbouring ones.
+// Samples are the iterations of a loop on one rank: seconds of one iteration, each the mean of Per neighboring ones.
 type Samples struct {
 	Key
 	Computation, MPI []float64

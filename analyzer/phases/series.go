@@ -10,7 +10,7 @@ const (
 	maxTop     = 4
 )
 
-// A series holds what iterations took, neighbours added up once there are many.
+// A series holds what iterations took, neighbors added up once there are many.
 type series struct {
 	count   uint64 // iterations
 	per     uint64 // iterations to a sample

@@ -71,7 +71,7 @@ func (p *Plan) Name(phase int) string {
 	case len(p.sections) == 0:
 		return "whole run"
 	case phase == 0:
-		return "initialisation"
+		return "initialization"
 	case phase == p.phases()-1:
 		return "end"
 	}

@@ -181,7 +181,7 @@ func (s *search) gains(at []int, of *side, other int) {
 	of.queue.order()
 }
 
-// move moves a rank from a side to the other, for the rest of the pass, and gives its gain; its neighbours' change.
+// move moves a rank from a side to the other, for the rest of the pass, and gives its gain; its neighbors' change.
 func (s *search) move(at []int, rank, from int) int64 {
 	at[rank], s.locked[rank] = s.sides[1-from].label, true
 	for _, e := range s.graph[rank] {

@@ -65,7 +65,7 @@ func TestProfileByHand(t *testing.T) {
 	assert.Equal(t, profile.Matrix{Ranks: 2, Tile: 1, Cells: []profile.Tile{{From: 0, To: 1, Calls: 4, Bytes: 1240}}}, f.Matrix)
 }
 
-// TestMatrixIsBounded: of 600 ranks in a row, three share a tile; the neighbours' traffic is kept whole.
+// TestMatrixIsBounded: of 600 ranks in a row, three share a tile; the neighbors' traffic is kept whole.
 func TestMatrixIsBounded(t *testing.T) {
 	b := tracetest.New(600)
 	b.Ranks(func(i int, r *tracetest.Rank) {

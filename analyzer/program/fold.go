@@ -35,7 +35,7 @@ func (s *search) fold(items []*item) []*item {
 	}
 }
 
-// join makes one of neighbours that do the same.
+// join makes one of neighbors that do the same.
 func (s *search) join(items []*item) []*item {
 	joined := make([]*item, 0, len(items))
 	for i := 0; i < len(items); {

@@ -30,7 +30,7 @@ func call(r *tracetest.Rank, site, function string, args tracetest.Args) {
 }
 
 // ScalaTrace II, Figure 1: "E1(4,2) E2(1,1 0) E3(1,0 1) E4".
-func TestFigure1IterationSpecificBehaviour(t *testing.T) {
+func TestFigure1IterationSpecificBehavior(t *testing.T) {
 	for _, test := range []struct {
 		iterations int
 		want       string
@@ -208,9 +208,9 @@ func TestManyMessagesOfOneSite(t *testing.T) {
 	assert.Contains(t, found, "× 12 times")
 }
 
-// TestGridNeighboursInTurn: one call site sends to the four neighbours in turn, on a grid whose ends meet; and on one whose
+// TestGridNeighborsInTurn: one call site sends to the four neighbors in turn, on a grid whose ends meet; and on one whose
 // ends do not, edges have MPI_PROC_NULL.
-func TestGridNeighboursInTurn(t *testing.T) {
+func TestGridNeighborsInTurn(t *testing.T) {
 	const rows, columns = 3, 5
 	shift := [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}
 	b := tracetest.New(rows * columns)
@@ -225,7 +225,7 @@ func TestGridNeighboursInTurn(t *testing.T) {
 	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
 }
 
-// TestEdgesOfGrids: one call site sends to the neighbours that there are. Ranks inside have four, edges three, corners two;
+// TestEdgesOfGrids: one call site sends to the neighbors that there are. Ranks inside have four, edges three, corners two;
 // by hand: up, down, left, right of a row-major grid, and the side as tag.
 func TestEdgesOfGrids(t *testing.T) {
 	for _, size := range [][2]int{{3, 5}, {2, 4}, {3, 3}, {6, 6}} {

@@ -16,7 +16,7 @@ type sample struct {
 const minEvidence = 3
 
 // rankFunction is one function of the rank that gives all samples: a constant, rank+1, (rank+1) mod 8, rank XOR 1,
-// a neighbour in a grid. size is the number of ranks of the communicator, 0 if there are several sizes; false: none is
+// a neighbor in a grid. size is the number of ranks of the communicator, 0 if there are several sizes; false: none is
 // known. Simple ones come first.
 func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	all := func(f func(r int64) int64) bool {
@@ -44,7 +44,7 @@ func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	if f, found := turned(samples, n, all, rank); found {
 		return f, true
 	}
-	if f, found := gridNeighbour(first, size, all, rank); found {
+	if f, found := gridNeighbor(first, size, all, rank); found {
 		return f, true
 	}
 	return transposed(size, all, rank)
@@ -129,9 +129,9 @@ func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank st
 	return nil, false
 }
 
-// gridNeighbour is the rank at a distance in a periodic grid of two or three dimensions, numbered row by row: of all such
+// gridNeighbor is the rank at a distance in a periodic grid of two or three dimensions, numbered row by row: of all such
 // grids, in which it is nearest. The distance is what the first sample has.
-func gridNeighbour(first sample, size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
+func gridNeighbor(first sample, size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	if first.number < 0 || first.number >= int64(size) {
 		return nil, false
 	}

@@ -76,7 +76,7 @@ func TestInTheBrowser(t *testing.T) {
 			b.eval("document.getElementById('timeline').scrollIntoView()")
 			b.screenshot(name+"-zoomed", false)
 
-			// a change of colours keeps the zoom
+			// a change of colors keeps the zoom
 			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": "dark"}}})
 			assert.Equal(t, "[50,100]", b.eval(zoom))
 			b.eval("document.querySelector('[data-zoom=all]').click()")

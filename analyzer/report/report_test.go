@@ -103,7 +103,7 @@ func TestSizeAtScale(t *testing.T) {
 	require.NoError(t, err)
 	keep(t, "large", files)
 	assert.Less(t, len(files["index.html"]), 3<<20)
-	// a full matrix in which no two neighbours are alike is the longest there is; with a ledger and what ranks had of the CPUs
+	// a full matrix in which no two neighbors are alike is the longest there is; with a ledger and what ranks had of the CPUs
 	random := rand.New(rand.NewPCG(1, 1))
 	p := report.Of[calls.Findings](rep).Profile
 	p.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}

@@ -82,14 +82,14 @@ func TestLatticeBoltzmannStencils(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := boltzmann(c.velocities, c.sizes, c.periodic)
-			found := Recognise(g, nil)
+			found := Recognize(g, nil)
 			require.NotEmpty(t, found)
 			assert.Equal(t, c.name, found[0].Pattern.Name)
 			assert.True(t, found[0].Natural)
 			family := found[0].Pattern.Family
 			for seed := range uint64(3) {
 				h := permuted(g, seed)
-				again := Recognise(h, nil)
+				again := Recognize(h, nil)
 				require.NotEmpty(t, again)
 				assert.Equal(t, family, again[0].Pattern.Family)
 				assert.True(t, maps(h, again[0].Pattern.Graph(), again[0].Vertex))
@@ -103,17 +103,17 @@ func TestWhatIsNoBoltzmannStencil(t *testing.T) {
 	for _, periodic := range [][3]bool{{}, {true, true, true}, {true, false, false}} {
 		g := boltzmann(d3q19, [3]int{5, 4, 3}, periodic)
 		for seed := range uint64(8) {
-			assert.Empty(t, names(Recognise(permuted(swapped(g, seed), seed), nil)), "%v, seed %d", periodic, seed)
+			assert.Empty(t, names(Recognize(permuted(swapped(g, seed), seed), nil)), "%v, seed %d", periodic, seed)
 		}
 	}
 	flat := boltzmann(d3q19[:14], [3]int{5, 4, 3}, [3]bool{true, true, true})
-	assert.Empty(t, names(Recognise(permuted(flat, 1), nil)))
+	assert.Empty(t, names(Recognize(permuted(flat, 1), nil)))
 }
 
 func TestDirectionsOfNineteenPoints(t *testing.T) {
 	g := boltzmann(d3q19, [3]int{5, 4, 3}, [3]bool{true, true, true})
 	random := rand.New(rand.NewPCG(3, 3))
-	found := Recognise(g, nil)
+	found := Recognize(g, nil)
 	p := found[0].Pattern
 	for range 50 {
 		x, y, z := random.IntN(5), random.IntN(4), random.IntN(3)

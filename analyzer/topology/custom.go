@@ -111,8 +111,8 @@ func (c Custom) graph() *Pattern {
 	})
 	return &Pattern{
 		Family: UserDefined, Name: c.Name, Order: c.Ranks, size: g.Size(),
-		neighbours: func(v int, yield func(int, string)) {
-			for _, w := range g.Neighbours(v) {
+		neighbors: func(v int, yield func(int, string)) {
+			for _, w := range g.Neighbors(v) {
 				yield(int(w), fmt.Sprintf("vertex %d", w))
 			}
 		},

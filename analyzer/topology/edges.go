@@ -40,7 +40,7 @@ func (f *Finding) Edges() [][2]int {
 	var edges [][2]int
 	for _, of := range ranks {
 		for v := range p.Order {
-			p.neighbours(v, func(w int, _ string) {
+			p.neighbors(v, func(w int, _ string) {
 				if v < w && of[v] >= 0 && of[w] >= 0 {
 					edges = append(edges, [2]int{min(of[v], of[w]), max(of[v], of[w])})
 				}
@@ -51,7 +51,7 @@ func (f *Finding) Edges() [][2]int {
 	return slices.Compact(edges)
 }
 
-// pattern is the one that the finding names, nil if it is not one of Recognise's own.
+// pattern is the one that the finding names, nil if it is not one of Recognize's own.
 func (f *Finding) pattern() *Pattern {
 	order := 0
 	for _, at := range f.Places {

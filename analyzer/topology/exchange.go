@@ -11,7 +11,7 @@ func allToAll(n int) []*Pattern {
 	}
 	return []*Pattern{{
 		Family: AllToAll, Name: fmt.Sprintf("all-to-all of %d", n), Order: n, size: n * (n - 1) / 2, transitive: true,
-		neighbours: func(v int, yield func(int, string)) {
+		neighbors: func(v int, yield func(int, string)) {
 			for w := range n {
 				if w != v {
 					yield(w, fmt.Sprintf("+%d", (w-v+n)%n))
@@ -33,7 +33,7 @@ func masters(n int) []*Pattern {
 			p.Family, p.Name = MasterWorker, fmt.Sprintf("master-worker, %d workers", n-1)
 		}
 		p.transitive = 2*k == n
-		p.neighbours = func(v int, yield func(int, string)) {
+		p.neighbors = func(v int, yield func(int, string)) {
 			if v < k {
 				for w := k; w < n; w++ {
 					yield(w, fmt.Sprintf("worker %d", w-k))
@@ -69,7 +69,7 @@ func rowsColumns(n int) []*Pattern {
 		all = append(all, &Pattern{
 			Family: RowsColumns, Name: sizes(dimensions) + " rows and columns all-to-all",
 			Dimensions: dimensions, Order: n, size: n * degree / 2, transitive: true, coordinates: l.coordinates,
-			neighbours: func(v int, yield func(int, string)) {
+			neighbors: func(v int, yield func(int, string)) {
 				at := l.coordinates(v)
 				stride := 1
 				for i := len(dimensions) - 1; i >= 0; i-- {
@@ -102,7 +102,7 @@ func cg(n int) []*Pattern {
 	for bit := 1; bit < columns; bit *= 2 {
 		partners = append(partners, fmt.Sprintf("row partner %d", bit))
 	}
-	p.neighbours = func(v int, yield func(int, string)) {
+	p.neighbors = func(v int, yield func(int, string)) {
 		row, column := v/columns, v%columns
 		for i, partner := range partners {
 			yield(row*columns+column^(1<<i), partner)
@@ -126,7 +126,7 @@ func circulants(n int) []*Pattern {
 	var all []*Pattern
 	add := func(family Family, name string, distances []int) {
 		p := &Pattern{Family: family, Name: name, Order: n, transitive: true}
-		p.neighbours = func(v int, yield func(int, string)) {
+		p.neighbors = func(v int, yield func(int, string)) {
 			for _, d := range distances {
 				yield((v+d)%n, fmt.Sprintf("+%d", d))
 				yield((v-d+n)%n, fmt.Sprintf("-%d", d))
@@ -146,7 +146,7 @@ func circulants(n int) []*Pattern {
 	for k := 1; 2*k+1 < n && k <= maxReach; k++ {
 		distances = append(distances, k)
 		if k > 1 {
-			add(Neighbourhood, fmt.Sprintf("ring of %d with distances up to %d", n, k), distances[:k:k])
+			add(Neighborhood, fmt.Sprintf("ring of %d with distances up to %d", n, k), distances[:k:k])
 		}
 	}
 	if n >= 6 {
@@ -178,7 +178,7 @@ func butterflies(n int) []*Pattern {
 		p := &Pattern{Family: Butterfly, Name: fmt.Sprintf("butterfly network of %d rows and %d levels", rows, levels), Dimensions: []int{levels, rows}, Order: n}
 		p.transitive = levels == k
 		p.coordinates = lattice{dimensions: p.Dimensions}.coordinates
-		p.neighbours = func(v int, yield func(int, string)) {
+		p.neighbors = func(v int, yield func(int, string)) {
 			level, row := v/rows, v%rows
 			if level+1 < levels || levels == k {
 				next := (level + 1) % levels

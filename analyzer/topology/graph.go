@@ -4,40 +4,40 @@ import "slices"
 
 // A Graph is a simple undirected graph: who talks to whom, whatever the direction. Vertices are 0 … Order()−1.
 type Graph struct {
-	neighbours [][]int32 // ascending
+	neighbors [][]int32 // ascending
 	edges      int
 }
 
 // NewGraph makes a graph with n vertices. Loops are left out, and an edge that is named twice counts once.
 func NewGraph(n int, edges func(yield func(u, v int) bool)) *Graph {
-	g := &Graph{neighbours: make([][]int32, n)}
+	g := &Graph{neighbors: make([][]int32, n)}
 	for u, v := range edges {
 		if u != v {
-			g.neighbours[u] = append(g.neighbours[u], int32(v))
-			g.neighbours[v] = append(g.neighbours[v], int32(u))
+			g.neighbors[u] = append(g.neighbors[u], int32(v))
+			g.neighbors[v] = append(g.neighbors[v], int32(u))
 		}
 	}
-	for v, list := range g.neighbours {
+	for v, list := range g.neighbors {
 		slices.Sort(list)
-		g.neighbours[v] = slices.Compact(list)
-		g.edges += len(g.neighbours[v])
+		g.neighbors[v] = slices.Compact(list)
+		g.edges += len(g.neighbors[v])
 	}
 	g.edges /= 2
 	return g
 }
 
 // Order is the number of vertices.
-func (g *Graph) Order() int { return len(g.neighbours) }
+func (g *Graph) Order() int { return len(g.neighbors) }
 
 // Size is the number of edges.
 func (g *Graph) Size() int { return g.edges }
 
-// Neighbours of a vertex, ascending; the caller does not change them.
-func (g *Graph) Neighbours(v int) []int32 { return g.neighbours[v] }
+// Neighbors of a vertex, ascending; the caller does not change them.
+func (g *Graph) Neighbors(v int) []int32 { return g.neighbors[v] }
 
 // Adjacent tells whether there is an edge between u and v.
 func (g *Graph) Adjacent(u, v int) bool {
-	_, found := slices.BinarySearch(g.neighbours[u], int32(v))
+	_, found := slices.BinarySearch(g.neighbors[u], int32(v))
 	return found
 }
 
@@ -45,7 +45,7 @@ func (g *Graph) Adjacent(u, v int) bool {
 func (g *Graph) degrees() []int {
 	d := make([]int, g.Order())
 	for v := range d {
-		d[v] = len(g.neighbours[v])
+		d[v] = len(g.neighbors[v])
 	}
 	slices.SortFunc(d, func(a, b int) int { return b - a })
 	return d
@@ -56,13 +56,13 @@ func (g *Graph) components() [][]int {
 	seen := make([]bool, g.Order())
 	var all [][]int
 	for start := range seen {
-		if seen[start] || len(g.neighbours[start]) == 0 {
+		if seen[start] || len(g.neighbors[start]) == 0 {
 			continue
 		}
 		seen[start] = true
 		part := []int{start}
 		for i := 0; i < len(part); i++ {
-			for _, v := range g.neighbours[part[i]] {
+			for _, v := range g.neighbors[part[i]] {
 				if !seen[v] {
 					seen[v] = true
 					part = append(part, int(v))
@@ -83,7 +83,7 @@ func (g *Graph) induced(vertices []int) *Graph {
 	}
 	return NewGraph(len(vertices), func(yield func(u, v int) bool) {
 		for i, u := range vertices {
-			for _, w := range g.neighbours[u] {
+			for _, w := range g.neighbors[u] {
 				if j, inside := number[w]; inside && i < j && !yield(i, j) {
 					return
 				}

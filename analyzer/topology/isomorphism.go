@@ -91,7 +91,7 @@ func (s *search) choice() (int32, bool) {
 // are either all edges or none. It makes all-to-all and master-worker, whose ranks are all alike, a matter of one look.
 func (s *search) interchangeable() bool {
 	for v := range s.n {
-		list := s.a.neighbours[v]
+		list := s.a.neighbors[v]
 		seen := map[int32]int32{}
 		for _, w := range list {
 			seen[s.cell[w]]++
@@ -142,8 +142,8 @@ func maps(a, b *Graph, to []int32) bool {
 		}
 		taken[v] = true
 	}
-	for v := range a.neighbours {
-		for _, w := range a.neighbours[v] {
+	for v := range a.neighbors {
+		for _, w := range a.neighbors[v] {
 			if int32(v) < w && !b.Adjacent(int(to[v]), int(to[w])) {
 				return false
 			}

@@ -48,8 +48,8 @@ func (l lattice) coordinates(v int) []int {
 	return c
 }
 
-// neighbours gives those of a vertex. The words for directions are made once: a lattice may have millions of edges.
-func (l lattice) neighbours() func(v int, yield func(w int, direction string)) {
+// neighbors gives those of a vertex. The words for directions are made once: a lattice may have millions of edges.
+func (l lattice) neighbors() func(v int, yield func(w int, direction string)) {
 	directions := sync.OnceValue(func() [][2]string {
 		words := make([][2]string, len(l.offsets))
 		for i, offset := range l.offsets {
@@ -172,7 +172,7 @@ func lattices(n int) []*Pattern {
 }
 
 // periods are the ways for dimensions to be periodic that give different graphs: of k equal dimensions the first 0 … k
-// are; one of 2 never is, since around is where the neighbour is already.
+// are; one of 2 never is, since around is where the neighbor is already.
 func periods(dimensions []int) [][]bool {
 	all := [][]bool{nil}
 	for i, d := range dimensions {
@@ -223,7 +223,7 @@ func straightFamily(dimensions []int, periodic []bool) Family {
 func latticePattern(l lattice, family Family) *Pattern {
 	p := &Pattern{
 		Family: family, Dimensions: l.dimensions, Periodic: l.periodic, Order: l.order(),
-		size: l.size(), neighbours: l.neighbours(), coordinates: l.coordinates,
+		size: l.size(), neighbors: l.neighbors(), coordinates: l.coordinates,
 	}
 	p.turned = func() []*Pattern { return orders(l, family) }
 	p.transitive = true

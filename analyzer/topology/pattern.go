@@ -30,7 +30,7 @@ const (
 	BinomialTree  Family = "binomial tree"
 	Butterfly     Family = "butterfly network" // rows and levels of an FFT's data flow
 	CG            Family = "NAS CG stencil"
-	Neighbourhood Family = "ring with distances up to k"
+	Neighborhood Family = "ring with distances up to k"
 	Dissemination Family = "dissemination" // distances 1, 2, 4, … in a ring
 	UserDefined   Family = "user-defined"
 )
@@ -47,8 +47,8 @@ type Pattern struct {
 	size int
 	// transitive: every vertex looks like every other.
 	transitive bool
-	// neighbours are those of a vertex with the direction in which each lies; each edge appears from both sides.
-	neighbours func(v int, yield func(w int, direction string))
+	// neighbors are those of a vertex with the direction in which each lies; each edge appears from both sides.
+	neighbors func(v int, yield func(w int, direction string))
 	// coordinates of a vertex; nil: its number says it all
 	coordinates func(v int) []int
 	// turned are the pattern itself and the same with its dimensions in other orders; nil: there is only one
@@ -59,7 +59,7 @@ type Pattern struct {
 func (p *Pattern) Graph() *Graph {
 	return NewGraph(p.Order, func(yield func(u, v int) bool) {
 		for v := range p.Order {
-			p.neighbours(v, func(w int, _ string) {
+			p.neighbors(v, func(w int, _ string) {
 				if v < w {
 					yield(v, w)
 				}
@@ -69,10 +69,10 @@ func (p *Pattern) Graph() *Graph {
 }
 
 // Direction says where w lies from v in the pattern ("+x", "parent", "child 1", "worker"); empty: they are not
-// neighbours.
+// neighbors.
 func (p *Pattern) Direction(v, w int) string {
 	found := ""
-	p.neighbours(v, func(u int, direction string) {
+	p.neighbors(v, func(u int, direction string) {
 		if u == w && found == "" {
 			found = direction
 		}
@@ -80,10 +80,10 @@ func (p *Pattern) Direction(v, w int) string {
 	return found
 }
 
-// Directions are the neighbours of a vertex by direction.
+// Directions are the neighbors of a vertex by direction.
 func (p *Pattern) Directions(v int) map[string]int {
 	all := map[string]int{}
-	p.neighbours(v, func(w int, direction string) {
+	p.neighbors(v, func(w int, direction string) {
 		if _, there := all[direction]; !there {
 			all[direction] = w
 		}

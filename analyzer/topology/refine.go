@@ -2,8 +2,8 @@ package topology
 
 // A partition divides the vertices of two graphs of the same order, taken as one graph, into cells such that an
 // isomorphism between the two can only map a vertex to one of the same cell. Vertices 0 … n−1 are the first graph's,
-// n … 2n−1 the second's. Refinement (Hopcroft's, by counts of neighbours; also called colour refinement or the
-// one-dimensional Weisfeiler–Leman algorithm) splits cells until all vertices of a cell have equally many neighbours in
+// n … 2n−1 the second's. Refinement (Hopcroft's, by counts of neighbors; also called color refinement or the
+// one-dimensional Weisfeiler–Leman algorithm) splits cells until all vertices of a cell have equally many neighbors in
 // every cell. A cell in which the two graphs have not equally many vertices proves that there is no isomorphism.
 type partition struct {
 	a, b *Graph
@@ -19,7 +19,7 @@ type partition struct {
 	// scratch of refine
 	queue   []int32
 	queued  []bool
-	count   []int32 // neighbours in the splitting cell
+	count   []int32 // neighbors in the splitting cell
 	touched [][]int32
 	hit     []int32 // cells with touched vertices
 }
@@ -46,11 +46,11 @@ func (p *partition) addCell(start, length int32) int32 {
 	return int32(len(p.start) - 1)
 }
 
-func (p *partition) neighbours(v int32) ([]int32, int32) {
+func (p *partition) neighbors(v int32) ([]int32, int32) {
 	if int(v) < p.n {
-		return p.a.neighbours[v], 0
+		return p.a.neighbors[v], 0
 	}
-	return p.b.neighbours[int(v)-p.n], int32(p.n)
+	return p.b.neighbors[int(v)-p.n], int32(p.n)
 }
 
 func (p *partition) members(c int32) []int32 {
@@ -129,10 +129,10 @@ func (p *partition) refine() bool {
 	return possible
 }
 
-// splitBy splits all cells by the number of neighbours in one cell.
+// splitBy splits all cells by the number of neighbors in one cell.
 func (p *partition) splitBy(splitter int32) bool {
 	for _, v := range p.members(splitter) {
-		list, offset := p.neighbours(v)
+		list, offset := p.neighbors(v)
 		for _, w := range list {
 			w += offset
 			if p.count[w] == 0 {

@@ -86,7 +86,7 @@ func identify(pairs []pair, order int, custom []Custom) Topology {
 	if len(components) == 0 {
 		return t
 	}
-	first := Recognise(g.induced(components[0]), patternsOf(custom, len(components[0])))
+	first := Recognize(g.induced(components[0]), patternsOf(custom, len(components[0])))
 	if len(first) == 0 {
 		return t
 	}

@@ -13,7 +13,7 @@ import (
 func trafficOf(p *Pattern, number []int, calls, bytes uint64) []Traffic {
 	var all []Traffic
 	for v := range p.Order {
-		for _, w := range p.Graph().Neighbours(v) {
+		for _, w := range p.Graph().Neighbors(v) {
 			all = append(all, Traffic{number[v], number[w], calls, bytes})
 		}
 	}
@@ -36,7 +36,7 @@ func gridPattern(periodic bool, dimensions ...int) *Pattern {
 	return latticePattern(lattice{dimensions, around, straight(len(dimensions))}, straightFamily(dimensions, around))
 }
 
-// The paper's Table 4: MG on 16 ranks talks a little (0.46 of 91 kB/s) between ranks that are no neighbours.
+// The paper's Table 4: MG on 16 ranks talks a little (0.46 of 91 kB/s) between ranks that are no neighbors.
 func TestLittleTrafficIsLeftOutAndCounted(t *testing.T) {
 	m := Matrix{Order: 16, Traffic: trafficOf(gridPattern(true, 4, 2, 2), inOrder(16), 1000, 90000)}
 	for v := range 4 {
@@ -56,7 +56,7 @@ func TestAFilterThatTheTrafficDoesNotNeedIsNotUsed(t *testing.T) {
 	m := Matrix{Order: 12}
 	p := gridPattern(false, 4, 3)
 	for v := range p.Order {
-		for _, w := range p.Graph().Neighbours(v) {
+		for _, w := range p.Graph().Neighbors(v) {
 			bytes := uint64(100000)
 			if strings.Contains(p.Direction(v, int(w)), "y") {
 				bytes = 1000
@@ -108,7 +108,7 @@ func TestDirectionsFollowTheMapping(t *testing.T) {
 	found := Identify(Matrix{32, trafficOf(p, number, 1, 1)}, Options{})
 	require.Equal(t, "8 x 4 grid", found.Name(), "sizes of a grid without an order are largest first")
 	for v := range p.Order {
-		for _, w := range p.Graph().Neighbours(v) {
+		for _, w := range p.Graph().Neighbors(v) {
 			a, b := found.Vertex[number[v]], found.Vertex[number[w]]
 			there, back := found.Pattern.Direction(a, b), found.Pattern.Direction(b, a)
 			require.NotEmpty(t, there)
@@ -157,7 +157,7 @@ func TestUsersPatterns(t *testing.T) {
 	}
 }
 
-// NPB MG: ranks two apart in a dimension of four exchange as often as neighbours do, but next to nothing.
+// NPB MG: ranks two apart in a dimension of four exchange as often as neighbors do, but next to nothing.
 func TestManySmallMessagesAreFiltered(t *testing.T) {
 	m := Matrix{Order: 16}
 	for rank := range 16 {

@@ -38,7 +38,7 @@ func rooted(family Family, name string, n int, parent func(v int) (int, int)) *P
 		}
 		return children
 	}
-	p.neighbours = func(v int, yield func(int, string)) {
+	p.neighbors = func(v int, yield func(int, string)) {
 		if v > 0 {
 			up, _ := parent(v)
 			yield(up, "parent")

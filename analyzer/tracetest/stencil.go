@@ -1,7 +1,7 @@
 package tracetest
 
 // A Stencil is a simulated one-dimensional stencil: in each iteration a rank computes, exchanges halos with its
-// neighbours by MPI_Isend, MPI_Irecv and MPI_Waitall, and every so often all ranks reduce a residual.
+// neighbors by MPI_Isend, MPI_Irecv and MPI_Waitall, and every so often all ranks reduce a residual.
 type Stencil struct {
 	Ranks, Iterations int
 	// Work is how long a rank computes in an iteration, in units.

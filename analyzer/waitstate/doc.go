@@ -15,7 +15,7 @@
 //	Early Scan       prefix: until the last of ranks 0 … i had entered
 //	                 of these three also: until the last had entered that a participant needs in the middle of the tree
 //	                 that explains best when all left (trees.go)
-//	Wait at Neighborhood Collective   until the last neighbour had entered
+//	Wait at Neighborhood Collective   until the last neighbor had entered
 //	Wait at Fence, at Window, at Collective File Access   until the last participant had entered, where the call lasted
 //	                 that long: they need not synchronise
 //	Late Post        MPI_Win_start or MPI_Win_complete, until the target had exposed its window

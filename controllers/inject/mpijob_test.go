@@ -187,7 +187,7 @@ func TestConflicts(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-	t.Run("neighbours are no conflict", func(t *testing.T) {
+	t.Run("neighbors are no conflict", func(t *testing.T) {
 		spec := read(t, "testdata/plain.in.yaml")
 		spec.MPIReplicaSpecs["Worker"].Template.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{
 			{Name: "x", MountPath: "/cairns"}, {Name: "x", MountPath: "/etc/mpi"}, {Name: "x", MountPath: "/etc/ld.so.preload.d"},

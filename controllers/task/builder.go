@@ -24,7 +24,7 @@ const (
 	scratchVolume = "scratch"
 	scratchPath   = "/tmp"
 
-	// maxAtOnce bounds how many runs are analysed at the same time, MergesAtOnce how many
+	// maxAtOnce bounds how many runs are analyzed at the same time, MergesAtOnce how many
 	// parts of a level are merged.
 	maxAtOnce    = 8
 	MergesAtOnce = 64

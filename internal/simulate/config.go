@@ -20,7 +20,7 @@ type Config struct {
 	Cartesian  bool   // a stencil makes a communicator with MPI_Cart_create
 	Reduce     int    // a stencil reduces after every so many iterations; 10, −1: never
 	Steps      int    // planes of a wavefront; 4
-	Regrid     int    // an irregular program changes its neighbours after so many iterations; 5
+	Regrid     int    // an irregular program changes its neighbors after so many iterations; 5
 	Variety    int    // different steps of a random program; 1000
 
 	Compute   time.Duration // of one rank in one iteration; 100 µs
@@ -130,7 +130,7 @@ var Patterns = []Pattern{
 	{"tree", "reduction to rank 0 and back by a binomial tree of messages", tree},
 	{"hypercube", "non-blocking exchange with all ranks that differ in one bit", hypercube},
 	{"transpose", "like NPB CG: sums over the rows of a grid by recursive halving, exchange with the transposed rank", transpose},
-	{"irregular", "like adaptive mesh refinement: neighbours and sizes by chance, changed now and then", irregular},
+	{"irregular", "like adaptive mesh refinement: neighbors and sizes by chance, changed now and then", irregular},
 	{"wavefront", "like NPB LU: pipelined sweeps over a 2-D grid, forth and back", wavefront},
 	{"multigrid", "like NPB MG: V-cycles on a periodic 3-D grid, faces exchanged on each level", multigrid},
 	{"multipartition", "like NPB BT: sweeps in three directions over cells that lie diagonally, on a square number of ranks", multipartition},

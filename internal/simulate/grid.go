@@ -65,8 +65,8 @@ func (g grid) coordinates(rank int) []int {
 	return at
 }
 
-// neighbour is the rank at an offset, −1 beyond the end of a grid that is not periodic.
-func (g grid) neighbour(at, offset []int) int {
+// neighbor is the rank at an offset, −1 beyond the end of a grid that is not periodic.
+func (g grid) neighbor(at, offset []int) int {
 	rank := 0
 	for i, x := range at {
 		x += offset[i]

@@ -1,7 +1,7 @@
 package simulate
 
-// irregular exchanges with neighbours that chance has chosen: nearby in a space-filling order for the most part, now
-// and then far away. Who is a neighbour and how large a message is changes every c.Regrid iterations; both ends of a
+// irregular exchanges with neighbors that chance has chosen: nearby in a space-filling order for the most part, now
+// and then far away. Who is a neighbor and how large a message is changes every c.Regrid iterations; both ends of a
 // pair work it out by themselves, from a hash of the pair.
 func irregular(c *Config) (func(r *Rank), error) {
 	width := 1
@@ -10,17 +10,17 @@ func irregular(c *Config) (func(r *Rank), error) {
 	}
 	distances := []int{1, 2, width - 1, width, width + 1, 3 * width, c.Ranks / 3}
 	return func(r *Rank) {
-		var neighbours []pair
+		var neighbors []pair
 		for i := range c.Iterations {
 			if i%c.Regrid == 0 {
-				neighbours = neighboursOf(c, r.rank, i/c.Regrid, distances)
+				neighbors = neighborsOf(c, r.rank, i/c.Regrid, distances)
 				r.At(20).Allreduce(r.World(), 8)
 			}
 			var requests []*Request
-			for _, n := range neighbours {
+			for _, n := range neighbors {
 				requests = append(requests, r.At(30).Irecv(r.World(), n.peer, 0, n.bytes))
 			}
-			for _, n := range neighbours {
+			for _, n := range neighbors {
 				requests = append(requests, r.At(33).Isend(r.World(), n.peer, 0, n.bytes))
 			}
 			r.Work(i)
@@ -29,11 +29,11 @@ func irregular(c *Config) (func(r *Rank), error) {
 	}, nil
 }
 
-// A pair is a neighbour with the size of the messages to and from it.
+// A pair is a neighbor with the size of the messages to and from it.
 type pair struct{ peer, bytes int }
 
-func neighboursOf(c *Config, rank, generation int, distances []int) []pair {
-	var neighbours []pair
+func neighborsOf(c *Config, rank, generation int, distances []int) []pair {
+	var neighbors []pair
 	met := map[int]bool{rank: true}
 	for _, d := range distances {
 		for _, peer := range []int{rank - d, rank + d} {
@@ -43,9 +43,9 @@ func neighboursOf(c *Config, rank, generation int, distances []int) []pair {
 			met[peer] = true
 			h := mix(c.Seed, uint64(min(rank, peer)), uint64(max(rank, peer)), uint64(generation))
 			if h%100 < 40 {
-				neighbours = append(neighbours, pair{peer, c.Bytes * int(1+h>>32%8) / 4})
+				neighbors = append(neighbors, pair{peer, c.Bytes * int(1+h>>32%8) / 4})
 			}
 		}
 	}
-	return neighbours
+	return neighbors
 }

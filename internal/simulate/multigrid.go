@@ -1,7 +1,7 @@
 package simulate
 
 // multigrid communicates as NPB MG: V-cycles on a 3-D grid that is periodic. On each level, fine to coarse and back, a
-// rank computes (an eighth as much on the next coarser one) and exchanges the faces with its neighbours, one dimension
+// rank computes (an eighth as much on the next coarser one) and exchanges the faces with its neighbors, one dimension
 // after the other; after each cycle the norm is reduced.
 func multigrid(c *Config) (func(r *Rank), error) {
 	g, err := newGrid(c, 3)
@@ -13,7 +13,7 @@ func multigrid(c *Config) (func(r *Rank), error) {
 			r.workPart(iteration, 2<<(3*level))
 			for d := range 3 {
 				for side, o := range star(3)[2*d : 2*d+2] {
-					to, from := g.neighbour(at, o), g.neighbour(at, star(3)[2*d+1-side])
+					to, from := g.neighbor(at, o), g.neighbor(at, star(3)[2*d+1-side])
 					if to == r.rank {
 						continue
 					}

@@ -4,7 +4,7 @@ import "fmt"
 
 // multipartition communicates as NPB BT: q × q ranks, each with q cells on a diagonal of the cube, so that in each of the
 // three sweeps of an iteration all ranks work at every step and hand their boundary on to the successor in that
-// direction, with non-blocking messages; before the sweeps, faces are exchanged with all six neighbours.
+// direction, with non-blocking messages; before the sweeps, faces are exchanged with all six neighbors.
 func multipartition(c *Config) (func(r *Rank), error) {
 	q := 1
 	for q*q < c.Ranks {

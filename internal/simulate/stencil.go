@@ -6,7 +6,7 @@ func stencil2D(c *Config) (func(r *Rank), error) { return stencil(c, 2, 5, 9) }
 
 func stencil3D(c *Config) (func(r *Rank), error) { return stencil(c, 3, 7, 27) }
 
-// stencil exchanges halos with the neighbours that exist, a tag for each direction, and reduces a residual.
+// stencil exchanges halos with the neighbors that exist, a tag for each direction, and reduces a residual.
 func stencil(c *Config, dimensions, fewer, more int) (func(r *Rank), error) {
 	g, err := newGrid(c, dimensions)
 	if err != nil {
@@ -30,12 +30,12 @@ func stencil(c *Config, dimensions, fewer, more int) (func(r *Rank), error) {
 		for i := range c.Iterations {
 			var requests []*Request
 			for k, o := range offsets {
-				if peer := g.neighbour(at, o); peer >= 0 {
+				if peer := g.neighbor(at, o); peer >= 0 {
 					requests = append(requests, r.At(30).Irecv(comm, peer, k^1, c.Bytes))
 				}
 			}
 			for k, o := range offsets {
-				if peer := g.neighbour(at, o); peer >= 0 {
+				if peer := g.neighbor(at, o); peer >= 0 {
 					requests = append(requests, r.At(34).Isend(comm, peer, k, c.Bytes))
 				}
 			}

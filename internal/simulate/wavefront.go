@@ -1,7 +1,7 @@
 package simulate
 
 // wavefront sweeps over the grid from the first corner to the last and back, plane by plane, as NPB LU does: a rank
-// waits for its neighbours to the north and west, computes, and sends to the south and east. The grid has two dimensions,
+// waits for its neighbors to the north and west, computes, and sends to the south and east. The grid has two dimensions,
 // or three if three are given.
 func wavefront(c *Config) (func(r *Rank), error) {
 	dimensions := 2
@@ -21,13 +21,13 @@ func wavefront(c *Config) (func(r *Rank), error) {
 		sweep := func(line, iteration int, from, to [][]int) {
 			for step := range c.Steps {
 				for k, o := range from {
-					if peer := g.neighbour(at, o); peer >= 0 {
+					if peer := g.neighbor(at, o); peer >= 0 {
 						r.At(line+k).Recv(r.World(), peer, line, c.Bytes)
 					}
 				}
 				r.workPart(iteration*c.Steps+step, 2*c.Steps)
 				for k, o := range to {
-					if peer := g.neighbour(at, o); peer >= 0 {
+					if peer := g.neighbor(at, o); peer >= 0 {
 						r.At(line+10+k).Send(r.World(), peer, line, c.Bytes)
 					}
 				}

@@ -80,7 +80,7 @@ func TestReplayRefuses(t *testing.T) {
 	assert.Contains(t, again.stderr, "it is rank 0 of 1 in MPI_COMM_WORLD, and the recorded run had 2 ranks")
 }
 
-// TestReplayerReadsAnything: a replayer that checks itself (address and undefined behaviour sanitizers) is fed streams that
+// TestReplayerReadsAnything: a replayer that checks itself (address and undefined behavior sanitizers) is fed streams that
 // are damaged in many places. It says so, or makes the calls that they have now, but does nothing that a sanitizer finds.
 func TestReplayerReadsAnything(t *testing.T) {
 	dir := t.TempDir()

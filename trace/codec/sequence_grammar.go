@@ -8,7 +8,7 @@ import (
 
 // Sequences with a structure that runs and progressions do not catch — the columns of a grid of ranks, values that
 // repeat with a period — are written as a run-length grammar (see Sequitur) over the distinct values, or over the
-// distinct differences between neighbours. Nested regular rank lists (ScalaTrace II §2.2) are a case of this.
+// distinct differences between neighbors. Nested regular rank lists (ScalaTrace II §2.2) are a case of this.
 
 // pieceGrammar is the kind of a piece that is a whole sequence; in the file its head is 0 or 1, a piece of no values.
 const pieceGrammar = 1 << pieceKindBits
@@ -79,7 +79,7 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 type SequenceGrammar struct {
 	dictionary  []int64
 	rules       grammar.Grammar
-	differences bool // the dictionary has the differences between neighbours
+	differences bool // the dictionary has the differences between neighbors
 }
 
 // bytes is what is booked for it.

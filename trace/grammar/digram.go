@@ -1,6 +1,6 @@
 package grammar
 
-// digramTable finds the place where a digram (two neighbours in a rule's body, values and exponents) stands. It is an
+// digramTable finds the place where a digram (two neighbors in a rule's body, values and exponents) stands. It is an
 // open-addressing table with linear probing over node indices; the keys are in the nodes. Deletion shifts the
 // cluster back, so that there are no tombstones and the table never needs to be cleaned.
 type digramTable struct {

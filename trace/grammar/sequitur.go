@@ -11,8 +11,8 @@ import (
 //
 // Three properties hold after every Append:
 //
-//   - neighbours in a rule's body differ: B^i B^j is written B^(i+j);
-//   - no digram (two neighbours with their exponents) stands twice in the grammar, the last one of the root aside;
+//   - neighbors in a rule's body differ: B^i B^j is written B^(i+j);
+//   - no digram (two neighbors with their exponents) stands twice in the grammar, the last one of the root aside;
 //   - every rule but the root has at least two symbols, and stands in at least two places or with an exponent ≥ 2.
 //
 // Unlike the textbook, the last symbol of the root is left alone while it may still grow: its digram enters the table
@@ -43,7 +43,7 @@ type Sequitur struct {
 // A node is a symbol in a rule's body, or the guard that closes the ring of a body (count 0).
 type node struct {
 	value         int32 // as Symbol.Value; of a guard: its rule
-	prev, next    int32 // neighbours; 0 for a node in no body
+	prev, next    int32 // neighbors; 0 for a node in no body
 	before, after int32 // other places where the same rule stands; 0: none
 	count         uint64
 }
@@ -501,7 +501,7 @@ func (s *Sequitur) substitute(n, rule int32) {
 	s.settleAround(x)
 }
 
-// settleAround merges x with neighbours of the same value and queues its digrams, none of which is in the table.
+// settleAround merges x with neighbors of the same value and queues its digrams, none of which is in the table.
 func (s *Sequitur) settleAround(x int32) {
 	if p := s.nodes[x].prev; s.nodes[p].count != 0 && s.nodes[p].value == s.nodes[x].value {
 		s.unregister(s.nodes[p].prev)
@@ -627,7 +627,7 @@ func (s *Sequitur) newNode(value int32, count uint64) int32 {
 	return n
 }
 
-// dropNode frees n; a dropped node has count 0 and no neighbours.
+// dropNode frees n; a dropped node has count 0 and no neighbors.
 func (s *Sequitur) dropNode(n int32) {
 	if s.nodes[n].count != 0 {
 		s.unlinkUse(n)

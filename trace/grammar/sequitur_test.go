@@ -34,7 +34,7 @@ func (s *Sequitur) checkInvariants(t testing.TB) {
 			if next.count == 0 {
 				continue
 			}
-			require.NotEqual(t, x.value, next.value, "neighbours are equal")
+			require.NotEqual(t, x.value, next.value, "neighbors are equal")
 			d := digram{Symbol{x.value, x.count}, Symbol{next.value, next.count}}
 			if s.nodes[n].next == s.tail() {
 				require.NotEqual(t, n, s.digrams.find(s.nodes, n), "the root's last digram is registered")

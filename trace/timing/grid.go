@@ -9,7 +9,7 @@ import (
 )
 
 // A Grid holds the values that intervals of lossy timing may have: 0, 1, and from each one to the next the greatest
-// step that an error of so many per cent allows, one tick at least. Any interval lies between two neighbours, and both
+// step that an error of so many per cent allows, one tick at least. Any interval lies between two neighbors, and both
 // are within the error of it. Steps wider than 2·MomentTicks are divided: an interval there may be any of the marks that
 // are markTicks apart from the value below on. Else moments would drift too far with every long interval.
 type Grid struct {

@@ -6,7 +6,7 @@ import (
 
 // An intervalModel expects the next of 16 symbols of one kind: where the places of each begin, cumulative, in 2^-15. It
 // moves towards what comes (as in Fabian Giesen, Mixing discrete-valued adaptive models, 2015), fast at first, and what
-// comes counts for its neighbours too. A young model is mixed with the one that it comes from. All arithmetic is on
+// comes counts for its neighbors too. A young model is mixed with the one that it comes from. All arithmetic is on
 // whole numbers; docs/format-timing.md has the same in words. 16 numbers of 16 bits lie in four words and are moved at once.
 type intervalModel struct {
 	below  lanes // places below each symbol
@@ -62,7 +62,7 @@ const (
 var modelSlower = [...]uint8{2, 5, 12, 30}
 
 // By how many symbols a model has seen: the rate, as a shift, and the stage, which says how much a symbol counts for its
-// neighbours.
+// neighbors.
 var modelRate, modelStage = func() (rates, stages [256]uint8) {
 	for n := range 256 {
 		rates[n] = 1

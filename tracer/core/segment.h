@@ -11,7 +11,7 @@
 
 enum { CAIRN_HEADER = CAIRN_RECORD_BYTES }; // before a record's inputs
 
-// Neighbours that are written together have a name as one word, the first of them at its low end.
+// Neighbors that are written together have a name as one word, the first of them at its low end.
 struct cairn_record_header {
 	union {
 		struct {

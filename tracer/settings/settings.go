@@ -92,7 +92,7 @@ var Options = []Option{
 	}}},
 	{Key: "mode", Room: words, Flags: []Flag{{
 		Name: "mode", Default: "full", Values: []string{"full", "clustered"},
-		Help: "full: the times of every rank's calls; clustered: of one rank for each behaviour, as long as that does not change. All ranks of the job must be traced",
+		Help: "full: the times of every rank's calls; clustered: of one rank for each behavior, as long as that does not change. All ranks of the job must be traced",
 	}, {
 		Name: "clustering", List: true,
 		Help: "with --mode clustered: arguments=ignored (calls have changed only if functions or places have), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",

@@ -34,5 +34,5 @@ func find(ctx context.Context, r *pass.Run) (Findings, error) {
 	if err := f.DividePhases(ctx, t, o); err != nil {
 		return Findings{}, err
 	}
-	return Findings{Clusters: f.Clusters, Leads: f.Leads, Phases: f.Phases, Sequences: f.Sequences, Behaviours: f.Behaviours, Notes: f.Notes}, nil
+	return Findings{Clusters: f.Clusters, Leads: f.Leads, Phases: f.Phases, Sequences: f.Sequences, Behaviors: f.Behaviors, Notes: f.Notes}, nil
 }

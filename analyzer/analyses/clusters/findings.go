@@ -10,6 +10,6 @@ type Findings struct {
 	Leads      []int              `json:"leads"`          // of each cluster one for those of a group of peers that compute for as long: Chameleon's top K
 	Phases     []clusters.Phase   `json:"cluster_phases"` // groups in each phase, in order
 	Sequences  int                `json:"sequences"`      // how many distinct sequences of calls there are, arguments aside
-	Behaviours int                `json:"behaviours"`     // and with arguments
+	Behaviors int                `json:"behaviors"`     // and with arguments
 	Notes      []string           `json:"notes,omitempty"`
 }

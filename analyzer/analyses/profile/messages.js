@@ -1,4 +1,4 @@
-// The communication matrix as a heat map, coloured by the logarithm of bytes or of messages.
+// The communication matrix as a heat map, colored by the logarithm of bytes or of messages.
 const cells = [];
 let at = 0;
 for (const [gap, count, calls, volume] of data.runs) {

@@ -65,7 +65,7 @@ func (v messagesView) Ranks(tile int) string {
 // side is how many tiles the matrix has in either direction.
 func side(m profile.Matrix) int { return (m.Ranks + m.Tile - 1) / max(1, m.Tile) }
 
-// chart is the matrix row by row, neighbours with the same traffic together: that of a full one is short, too.
+// chart is the matrix row by row, neighbors with the same traffic together: that of a full one is short, too.
 func chart(r *section.Run) any {
 	m := section.Of[Findings](r).Profile.Matrix
 	type run [4]uint64 // tiles without messages before it, tiles that follow each other, messages, bytes

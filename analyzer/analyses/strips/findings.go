@@ -6,7 +6,7 @@ type Findings struct {
 }
 
 // Strips show how ranks (as in Ranks) spent equal parts of the run: one byte each, 255 for all of it, in base64. Wait above
-// MPI marks a part in which the rank was not there. Of many ranks, Tile neighbours share a strip: their mean.
+// MPI marks a part in which the rank was not there. Of many ranks, Tile neighbors share a strip: their mean.
 type Strips struct {
 	Bins int      `json:"bins"`
 	Tile int      `json:"tile"`

@@ -12,13 +12,13 @@ ranks.forEach((_, i) => {
   for (let n = rowsOf(i); n > 0; n--) stripOf.push(i);
 });
 const clear = data.named ? middles[data.named - 1] + stripOf.length / 40 : 0; // a label less than that below is in the way
-const labelled = new Set(ranks.map((_, i) => i).filter((i) => i < data.named || (i - data.named) % step(ranks.length, 32) === 0 && middles[i] >= clear).map((i) => middles[i]));
+const labeled = new Set(ranks.map((_, i) => i).filter((i) => i < data.named || (i - data.named) % step(ranks.length, 32) === 0 && middles[i] >= clear).map((i) => middles[i]));
 const namedRows = new Set(ranks.slice(0, data.named).map((_, i) => name(i)));
 
 // The rank that a row is about: of a strip of several the one that the verdict names, else the first.
 const rankAt = (row) => isClose ? closer.ranks[row] : row < data.named ? data.culprits[row] : ranks[row];
 
-// Equal neighbouring bins become one rectangle: [start, end, row, in MPI, waiting, strip], shares of 255.
+// Equal neighboring bins become one rectangle: [start, end, row, in MPI, waiting, strip], shares of 255.
 const strips = [], near = ranks.length > 100 ? 24 : 6;
 ranks.forEach((_, i) => {
   const mpi = bytes(data.mpi[i] || ''), wait = bytes(data.wait[i] || ''), width = run / data.bins;
@@ -69,7 +69,7 @@ chart = chartIn(element, (chart) => {
       type: 'category', inverse: true, axisTick: { show: false }, splitLine: { show: false }, axisLine: { show: false },
       data: close ? closer.ranks.map((rank) => 'rank ' + rank) : stripOf.map(name),
       axisLabel: close ? { color: (row) => namedRows.has(row) ? css('--bad') : t.soft, interval: 0 } : {
-        color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + rankAt(stripOf[i]), interval: (i) => labelled.has(i),
+        color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + rankAt(stripOf[i]), interval: (i) => labeled.has(i),
       },
     },
     dataZoom: [

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
-// A picture is a topology laid out in the plane: one unit is the distance of neighbours, y grows downward.
+// A picture is a topology laid out in the plane: one unit is the distance of neighbors, y grows downward.
 type picture struct {
 	Points        [][2]float64 // by rank
 	Lines         [][4]float64 // from x, y to x, y
@@ -136,7 +136,7 @@ func (p *picture) hypercube(f *topology.Finding) {
 	}
 }
 
-// serpentine puts a line's ranks to and fro, so that neighbours stay neighbours.
+// serpentine puts a line's ranks to and fro, so that neighbors stay neighbors.
 func (p *picture) serpentine(ranks []int) {
 	row := max(16, int(math.Ceil(math.Sqrt(4*float64(len(ranks))))))
 	for i, rank := range ranks {

@@ -24,7 +24,7 @@ type topologyView struct {
 	Picture *picture
 	Note    string
 	Label   string
-	Full    string // computation from which on a rank is fully coloured
+	Full    string // computation from which on a rank is fully colored
 	Named   bool
 	Height  int
 }

@@ -1,4 +1,4 @@
-// The topology as it was recognised: ranks at their places, lines between those that talk, slow ranks coloured.
+// The topology as it was recognized: ranks at their places, lines between those that talk, slow ranks colored.
 const [width, height] = data.size, room = 0.75;
 const large = data.points.length > 300;
 

@@ -33,7 +33,7 @@ func (p *Piece) absorb(q Piece, limit int64) bool {
 	return true
 }
 
-// OnePath puts the pieces of all locations together in order of time, and short neighbours into one, so that at most about
+// OnePath puts the pieces of all locations together in order of time, and short neighbors into one, so that at most about
 // twice T/limit are left.
 func OnePath(accounts []Account, limit int64) []Piece {
 	var next earliestPieces

@@ -7,7 +7,7 @@ import (
 )
 
 // A pieceLog holds the pieces of the path on one location, in order of time, some 6 bytes each, which a spool keeps. Short
-// neighbours are put together at once. A piece is varints relative to the one before in its chunk.
+// neighbors are put together at once. A piece is varints relative to the one before in its chunk.
 type pieceLog struct {
 	spool   *journal.Spool
 	limit   int64 // pieces shorter than this are put together

@@ -21,7 +21,7 @@ import (
 //
 // It is asked by several measures. Where the tracer's threads read for how long they waited for a CPU, that is taken off
 // first. Undisturbed time counts each computation that repeats with the time that a fifth of its instances did not exceed:
-// preemption and neighbours on a core move sums and even medians, but hardly that, so it finds more work and slower cores
+// preemption and neighbors on a core move sums and even medians, but hardly that, so it finds more work and slower cores
 // under heavy noise. Typical time goes by medians. The time really spent also has the pauses of a throttled rank and work
 // that is done once; there a computation that repeats must be long in most parts of the run, and one that does not
 // must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its

@@ -14,7 +14,7 @@ const text = (s) => s.replace(/[&<>"]/g, (c) => '&#' + c.charCodeAt(0) + ';');
 // A power of two that cuts n into at most so many parts: what to label of ranks.
 const step = (n, parts) => 2 ** Math.max(0, Math.ceil(Math.log2(n / parts)));
 
-// A colour of the style sheet as red, green and blue; a mixture of two; the colour of writing on it.
+// A color of the style sheet as red, green and blue; a mixture of two; the color of writing on it.
 const parse = (c) => { const m = /^#(..)(..)(..)$/.exec(c.length === 4 ? c.replace(/[^#]/g, '$&$&') : c); return m.slice(1).map((x) => parseInt(x, 16)); };
 const blend = (a, b, share) => 'rgb(' + a.map((x, k) => Math.round(x + share * (b[k] - x))).join() + ')';
 const ink = (rgb) => { const [r, g, b] = rgb.match(/\d+/g); return 0.3 * r + 0.59 * g + 0.11 * b > 140 ? '#111' : '#fff'; };
@@ -43,7 +43,7 @@ const rectangle = (height, style) => (parameters, api) => {
 let openPanel = () => {};
 let showCalls = () => false;
 
-// A chart fits its element and is drawn again when its size or the colours change: those of the dark scheme, and on
+// A chart fits its element and is drawn again when its size or the colors change: those of the dark scheme, and on
 // paper always the light ones. The page is ready when all charts are drawn, which tests wait for.
 const drawings = new Map();
 let unfinished = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ranks; topologies, and neighbourhood collectives on them.
+// Two ranks; topologies, and neighborhood collectives on them.
 #include <mpi.h>
 #include <stddef.h>
 

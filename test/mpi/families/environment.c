@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisation, inquiry, memory, time, tool control.
+// Initialization, inquiry, memory, time, tool control.
 #include "family.h"
 
 int main(int argc, char **argv)

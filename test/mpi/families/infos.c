@@ -12,27 +12,27 @@ int main(int argc, char **argv)
     char key[MPI_MAX_INFO_KEY + 1], value[32];
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "colour", "deep green");
+    MPI_Info_set(info, "color", "deep green");
     MPI_Info_set(info, "shape", "\"round\" %");
     MPI_Info_get_nkeys(info, &n);
     CHECK(n == 2);
     MPI_Info_get_nthkey(info, 0, key);
-    MPI_Info_get_valuelen(info, "colour", &length, &flag);
+    MPI_Info_get_valuelen(info, "color", &length, &flag);
     CHECK(flag && length == 10);
-    MPI_Info_get(info, "colour", 31, value, &flag);
+    MPI_Info_get(info, "color", 31, value, &flag);
     CHECK(flag && strcmp(value, "deep green") == 0);
     MPI_Info_get(info, "weight", 31, value, &flag);
     CHECK(!flag);
     MPI_Info_dup(info, &same);
-    MPI_Info_delete(info, "colour");
+    MPI_Info_delete(info, "color");
     MPI_Info_get_nkeys(info, &n);
     CHECK(n == 1);
 #if MPI_VERSION >= 4
     length = sizeof value;
-    MPI_Info_get_string(same, "colour", &length, value, &flag);
+    MPI_Info_get_string(same, "color", &length, value, &flag);
     CHECK(flag && length == 11);
     length = 0;
-    MPI_Info_get_string(same, "colour", &length, value, &flag);
+    MPI_Info_get_string(same, "color", &length, value, &flag);
     CHECK(flag && length == 11);
     MPI_Info_get_string(same, "weight", &length, value, &flag);
     CHECK(!flag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbourhood collectives, blocking, non-blocking and persistent, with the large-count forms: on a directed ring (one
-// neighbour in, one out) and on a Cartesian one (two of each).
+// Neighborhood collectives, blocking, non-blocking and persistent, with the large-count forms: on a directed ring (one
+// neighbor in, one out) and on a Cartesian one (two of each).
 #include "family.h"
 
 enum { MOST = 4 };
@@ -11,7 +11,7 @@ static MPI_Aint bytes[MOST];
 static MPI_Datatype types[MOST];
 static MPI_Request request;
 static MPI_Comm comm;
-static int degree, from; // the first neighbour in
+static int degree, from; // the first neighbor in
 
 static void fresh(void)
 {

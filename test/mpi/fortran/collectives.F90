@@ -1,4 +1,4 @@
-! Collectives: blocking, non-blocking and between neighbours; an operation of the program's own.
+! Collectives: blocking, non-blocking and between neighbors; an operation of the program's own.
 #include "binding.h"
 module operation
 contains

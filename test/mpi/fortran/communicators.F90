@@ -6,7 +6,7 @@ program communicators
   implicit none
   INCLUDE_BINDING
   integer :: e, me, n, k, level, ranks(8), others(8), range(3, 1), dims(2), coords(2), in, out, nodes, edges
-  integer :: index(8), neighbours(8), one(1), degree(1), w(8), wo(8), length
+  integer :: index(8), neighbors(8), one(1), degree(1), w(8), wo(8), length
   logical :: flag, periods(2), remain(2)
   COMM :: a, b, c, cart, graph, inter
   GROUP :: world, g, h, u
@@ -96,14 +96,14 @@ program communicators
   CALL(MPI_Comm_free)(b, e)
   CALL(MPI_Comm_free)(cart, e)
   index(1:2) = [1, 2]
-  neighbours(1:2) = [1, 0]
-  CALL(MPI_Graph_map)(MPI_COMM_WORLD, 2, index, neighbours, k, e)
-  CALL(MPI_Graph_create)(MPI_COMM_WORLD, 2, index, neighbours, .false., graph, e)
+  neighbors(1:2) = [1, 0]
+  CALL(MPI_Graph_map)(MPI_COMM_WORLD, 2, index, neighbors, k, e)
+  CALL(MPI_Graph_create)(MPI_COMM_WORLD, 2, index, neighbors, .false., graph, e)
   if (me < 2) then
     CALL(MPI_Graphdims_get)(graph, nodes, edges, e)
-    CALL(MPI_Graph_get)(graph, 2, 2, index, neighbours, e)
+    CALL(MPI_Graph_get)(graph, 2, 2, index, neighbors, e)
     CALL(MPI_Graph_neighbors_count)(graph, me, k, e)
-    CALL(MPI_Graph_neighbors)(graph, me, 1, neighbours, e)
+    CALL(MPI_Graph_neighbors)(graph, me, 1, neighbors, e)
     CALL(MPI_Comm_free)(graph, e)
   end if
   one = me

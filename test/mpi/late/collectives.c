@@ -8,7 +8,7 @@
 //   one to all             everybody but the root, which is late
 //   all to one             the root; another rank is late
 //   prefix                 everybody behind rank 0, which is late
-//   neighbours             the two neighbours of the late rank on a ring
+//   neighbors             the two neighbors of the late rank on a ring
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>

@@ -36,10 +36,10 @@ static MPI_Comm duplicate(MPI_Comm of, int free_it)
 	return made;
 }
 
-static MPI_Comm split(int colour, int key)
+static MPI_Comm split(int color, int key)
 {
 	MPI_Comm made;
-	MPI_Comm_split(MPI_COMM_WORLD, colour, key, &made);
+	MPI_Comm_split(MPI_COMM_WORLD, color, key, &made);
 	return made;
 }
 

@@ -87,7 +87,7 @@ int64_t cairn_ask_neighbors(MPI_Comm comm, int rank)
 	return ASK(MPI_Graph_neighbors_count, comm, rank, &n) ? n : 0;
 }
 
-// degree returns the number of the caller's neighbours in a direction (MPI 4.0 8.6).
+// degree returns the number of the caller's neighbors in a direction (MPI 4.0 8.6).
 static int64_t degree(MPI_Comm comm, bool in)
 {
 	int rank = 0, sources = 0, destinations = 0, weighted = 0;

@@ -17,7 +17,7 @@ enum { MOST = 600 };
 
 static struct cairn_ballot ballot[MOST], sum[MOST], other;
 
-static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behaviours)
+static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behaviors)
 {
 	memset(b, 0, sizeof(*b));
 	b->least_marker = b->greatest_marker = cairn_marker_word(rand() % 400 == 0, 64 + (uint64_t)(rand() % 300 == 0));
@@ -26,7 +26,7 @@ static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behavi
 	b->wanted = 1 + (uint64_t)rand() % 1000;
 	b->most = 1 + (uint64_t)rand() % 1000;
 	b->clusters = 1;
-	b->cluster[0] = (struct cairn_cluster){(uint64_t)(rand() % (int)behaviours) * UINT64_C(0x9e3779b97f4a7c15), rank, 1};
+	b->cluster[0] = (struct cairn_cluster){(uint64_t)(rand() % (int)behaviors) * UINT64_C(0x9e3779b97f4a7c15), rank, 1};
 }
 
 static void same(const struct cairn_ballot *a, const struct cairn_ballot *b)
@@ -38,10 +38,10 @@ static void same(const struct cairn_ballot *a, const struct cairn_ballot *b)
 }
 
 // Whatever tree the ballots are joined in, and in whatever order, the result is the same, and it is right.
-static void any_tree(uint32_t ranks, unsigned behaviours)
+static void any_tree(uint32_t ranks, unsigned behaviors)
 {
 	for (uint32_t i = 0; i < ranks; i++) {
-		random_ballot(&ballot[i], i, behaviours);
+		random_ballot(&ballot[i], i, behaviors);
 		sum[i] = ballot[i];
 	}
 	for (uint32_t left = ranks; left > 1; left--) { // two at random become one
@@ -108,7 +108,7 @@ static void transitions(void)
 		CHECK(v.next[CAIRN_COLLECTIVE] == at + steps[i].step && (v.state != CAIRN_LEAD || v.step == v.factor * before));
 		at = v.next[CAIRN_COLLECTIVE];
 	}
-	// too many behaviours: nobody leads
+	// too many behaviors: nobody leads
 	all = said(at, CAIRN_COLLECTIVE, 1, 4, 64, 1 << 20);
 	all.clusters = CAIRN_CLUSTERS + 1;
 	cairn_votes_decide(&v, &all);

@@ -59,7 +59,7 @@ func NewClustersCommand() *cobra.Command {
 		Use:   "clusters FILE",
 		Short: "Print which ranks behave alike, each group with its lead rank, and the shape in which ranks talk",
 		Long: `Clusters prints the groups of ranks that take the same path through the program; within each, those that talk to
-the same neighbours relative to themselves and those that spend their time alike; the same in each phase; and the
+the same neighbors relative to themselves and those that spend their time alike; the same in each phase; and the
 topology of the messages. A group's lead stands for it: cairn reduce writes a trace of the leads.`,
 		Example: `  cairn clusters out/trace.cairn
   cairn clusters out/trace.cairn --k 3 --method farthest --ignore count,tag
@@ -130,7 +130,7 @@ func printClusters(out io.Writer, f *clusters.Findings) {
 			fmt.Fprintf(out, ": %s", p.Topology)
 		}
 		fmt.Fprintln(out)
-		printGroups(out, "  by behaviour", p.Behaviours)
+		printGroups(out, "  by behavior", p.Behaviors)
 		printGroups(out, "  by timing", p.Timing)
 		for _, o := range p.Outliers {
 			fmt.Fprintf(out, "  %s\n", o.Text)

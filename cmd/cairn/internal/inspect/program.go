@@ -81,7 +81,7 @@ func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology
 	if err != nil {
 		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s: %w", path, err))
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours%s; %d calls go along the topology, %d beside it\n",
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbors%s; %d calls go along the topology, %d beside it\n",
 		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(p), p.Inside, p.Outside)
 	file, err := p.Bytes()
 	if err != nil {

@@ -87,7 +87,7 @@ Patterns:
 	flags.BoolVar(&config.Cartesian, "cartesian", false, "a stencil makes a Cartesian communicator")
 	flags.Var(cli.AtLeast(&config.Reduce, 10, -1), "reduce", "a stencil reduces after every so many iterations (-1: never)")
 	flags.Var(cli.AtLeast(&config.Steps, 4, 1), "steps", "planes of a wavefront")
-	flags.Var(cli.AtLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbours after so many iterations")
+	flags.Var(cli.AtLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbors after so many iterations")
 	flags.Var(cli.AtLeast(&config.Variety, 1000, 1), "variety", "different steps of a random program")
 	flags.Var(cli.MoreThan(&config.Compute, 100*time.Microsecond, 0, time.Hour), "compute", "computing time of a rank in an iteration")
 	flags.Var(cli.AtLeast(&config.Imbalance.SlowRank, 0, 0), "slow-rank", "this rank computes longer by --slow-percent")

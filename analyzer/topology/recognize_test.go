@@ -14,7 +14,7 @@ import (
 func permuted(g *Graph, seed uint64) *Graph {
 	number := rand.New(rand.NewPCG(seed, 1)).Perm(g.Order())
 	return NewGraph(g.Order(), func(yield func(u, v int) bool) {
-		for u, list := range g.neighbours {
+		for u, list := range g.neighbors {
 			for _, v := range list {
 				if u < int(v) && !yield(number[u], number[v]) {
 					return
@@ -41,18 +41,18 @@ func names(matches []Match) []string {
 	return all
 }
 
-func TestEveryPatternIsRecognisedInOrderAndPermuted(t *testing.T) {
+func TestEveryPatternIsRecognizedInOrderAndPermuted(t *testing.T) {
 	for _, n := range []int{2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 27, 31, 32, 36, 60, 64} {
 		for _, p := range every(n) {
 			g := p.Graph()
 			require.Equal(t, p.size, g.Size(), "%s: edges foretold", p.Name)
-			matches := Recognise(g, nil)
+			matches := Recognize(g, nil)
 			require.NotEmpty(t, matches, p.Name)
 			require.True(t, matches[0].Natural, p.Name)
 			require.Contains(t, names(matches), p.Name)
 			for seed := range uint64(2) {
 				h := permuted(g, seed)
-				again := Recognise(h, nil)
+				again := Recognize(h, nil)
 				require.Contains(t, names(again), p.Name, "%s, permuted", p.Name)
 				for _, m := range again {
 					require.True(t, maps(h, m.Pattern.Graph(), m.Vertex), p.Name)
@@ -86,7 +86,7 @@ func TestPatternsAreWhatTheyAreCalled(t *testing.T) {
 				yield(e[0], e[1])
 			}
 		})
-		matches := Recognise(g, nil)
+		matches := Recognize(g, nil)
 		require.NotEmpty(t, matches, c.name)
 		assert.Equal(t, c.name, matches[0].Pattern.Name)
 	}
@@ -105,21 +105,21 @@ func TestTopologiesThatAreOneGraph(t *testing.T) {
 		{64, []int{2, 2, 2, 2, 2, 2}, Hypercube, []string{"4 x 4 x 4 torus"}},
 	} {
 		p := latticePattern(lattice{c.dimensions, make([]bool, len(c.dimensions)), straight(len(c.dimensions))}, c.family)
-		found := names(Recognise(permuted(p.Graph(), 7), nil))
+		found := names(Recognize(permuted(p.Graph(), 7), nil))
 		for _, name := range c.same {
 			assert.Contains(t, found, name)
 		}
 	}
 	// and BT and SP at 64: a 6-point stencil is no grid
 	six := latticePattern(lattice{[]int{8, 8}, []bool{true, true}, sixPoint()}, SixPoint)
-	assert.Equal(t, []string{"8 x 8 6-point stencil, periodic"}, names(Recognise(six.Graph(), nil)))
+	assert.Equal(t, []string{"8 x 8 6-point stencil, periodic"}, names(Recognize(six.Graph(), nil)))
 }
 
-func TestWhatIsNoPatternIsNotRecognised(t *testing.T) {
+func TestWhatIsNoPatternIsNotRecognized(t *testing.T) {
 	torus := latticePattern(lattice{[]int{8, 8}, []bool{true, true}, straight(2)}, Torus).Graph()
 	t.Run("torus with two edges swapped", func(t *testing.T) {
 		for seed := range uint64(20) {
-			assert.Empty(t, names(Recognise(permuted(swapped(torus, seed), seed), nil)), "seed %d", seed)
+			assert.Empty(t, names(Recognize(permuted(swapped(torus, seed), seed), nil)), "seed %d", seed)
 		}
 	})
 	t.Run("random graphs of equal degree", func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWhatIsNoPatternIsNotRecognised(t *testing.T) {
 				g = swapped(g, seed*1000+i)
 			}
 			if len(g.components()) == 1 {
-				assert.Empty(t, names(Recognise(g, nil)), "seed %d", seed)
+				assert.Empty(t, names(Recognize(g, nil)), "seed %d", seed)
 			}
 		}
 	})
@@ -138,8 +138,8 @@ func TestWhatIsNoPatternIsNotRecognised(t *testing.T) {
 		i := slices.IndexFunc(rook, func(p *Pattern) bool { return p.Name == "4 x 4 rows and columns all-to-all" })
 		stencil := latticePattern(lattice{[]int{4, 4}, []bool{true, true}, sixPoint()}, SixPoint)
 		require.Equal(t, stencil.Graph().Size(), rook[i].Graph().Size())
-		assert.Equal(t, []string{"4 x 4 rows and columns all-to-all"}, names(Recognise(permuted(rook[i].Graph(), 3), nil)))
-		assert.Equal(t, []string{"4 x 4 6-point stencil, periodic"}, names(Recognise(permuted(stencil.Graph(), 3), nil)))
+		assert.Equal(t, []string{"4 x 4 rows and columns all-to-all"}, names(Recognize(permuted(rook[i].Graph(), 3), nil)))
+		assert.Equal(t, []string{"4 x 4 6-point stencil, periodic"}, names(Recognize(permuted(stencil.Graph(), 3), nil)))
 	})
 }
 
@@ -148,12 +148,12 @@ func swapped(g *Graph, seed uint64) *Graph {
 	random := rand.New(rand.NewPCG(seed, 2))
 	for {
 		a, c := random.IntN(g.Order()), random.IntN(g.Order())
-		b, d := int(g.neighbours[a][random.IntN(len(g.neighbours[a]))]), int(g.neighbours[c][random.IntN(len(g.neighbours[c]))])
+		b, d := int(g.neighbors[a][random.IntN(len(g.neighbors[a]))]), int(g.neighbors[c][random.IntN(len(g.neighbors[c]))])
 		if a == c || a == d || b == c || b == d || g.Adjacent(a, d) || g.Adjacent(c, b) {
 			continue
 		}
 		return NewGraph(g.Order(), func(yield func(u, v int) bool) {
-			for u, list := range g.neighbours {
+			for u, list := range g.neighbors {
 				for _, v := range list {
 					if e := [2]int{u, int(v)}; u < int(v) && e != [2]int{min(a, b), max(a, b)} && e != [2]int{min(c, d), max(c, d)} {
 						yield(u, int(v))
@@ -166,17 +166,17 @@ func swapped(g *Graph, seed uint64) *Graph {
 	}
 }
 
-func BenchmarkRecognise(b *testing.B) {
+func BenchmarkRecognize(b *testing.B) {
 	for _, n := range []int{529, 1024, 4096} {
 		for _, p := range every(n) {
-			if len(p.Dimensions) > 3 && p.Family != Hypercube || p.Family == Masters || p.Family == Neighbourhood && p.size > 3*n || p.Family == Tree && p.size > 0 && p.Name[0] > '3' && p.Name[0] != 'b' {
+			if len(p.Dimensions) > 3 && p.Family != Hypercube || p.Family == Masters || p.Family == Neighborhood && p.size > 3*n || p.Family == Tree && p.size > 0 && p.Name[0] > '3' && p.Name[0] != 'b' {
 				continue // enough of their kind
 			}
 			g := permuted(p.Graph(), 1)
 			b.Run(fmt.Sprintf("%d/%s", n, p.Name), func(b *testing.B) {
 				for range b.N {
-					if len(Recognise(g, nil)) == 0 {
-						b.Fatal("not recognised")
+					if len(Recognize(g, nil)) == 0 {
+						b.Fatal("not recognized")
 					}
 				}
 			})

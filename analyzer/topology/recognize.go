@@ -21,13 +21,13 @@ type Match struct {
 	Natural bool
 }
 
-// Recognise finds all patterns that a connected graph is, the one to call it by first. `more` are the user's own
+// Recognize finds all patterns that a connected graph is, the one to call it by first. `more` are the user's own
 // patterns, which come before the known ones.
 //
 // It is the decision tree of the logicalization paper (§4.2): number of vertices, number of edges, degrees in order,
 // then an isomorphism that proves the match. The graph's spectrum, the paper's filter before the last step, is left
 // out: refinement tells apart whatever a spectrum does here, in less time, and the proof is needed all the same.
-func Recognise(g *Graph, more []*Pattern) []Match {
+func Recognize(g *Graph, more []*Pattern) []Match {
 	var natural, others []Match
 	try := func(p *Pattern) {
 		m, found := match(g, p)
