@@ -404,8 +404,8 @@ func (f *fitting) linear(values []int64, c, d int64) (trace.Value, bool) {
 }
 
 const (
-	mostCases    = 6
-	mostDistinct = 256 // of the values, or offsets, that are still to be covered
+	maxCases    = 6
+	maxDistinct = 256 // of the values, or offsets, that are still to be covered
 )
 
 // cases covers the values greedily: the constant or offset that gives most of those that are left comes next.
@@ -417,7 +417,7 @@ func (f *fitting) cases(codes []int64) (trace.Value, bool) {
 	}
 	v := trace.Value{Form: trace.Elastic, Int: int64(trace.Cases), List: []trace.Value{{}}}
 	for left := len(codes); left > 0; {
-		if len(v.List) > mostCases {
+		if len(v.List) > maxCases {
 			return trace.Value{}, false
 		}
 		constants, offsets := map[int64]int{}, map[int64]int{}
@@ -425,16 +425,16 @@ func (f *fitting) cases(codes []int64) (trace.Value, bool) {
 			if which[i] >= 0 {
 				continue
 			}
-			if len(constants) <= mostDistinct {
+			if len(constants) <= maxDistinct {
 				constants[code]++
 			}
-			if own != nil && code&1 == 0 && len(offsets) <= mostDistinct {
+			if own != nil && code&1 == 0 && len(offsets) <= maxDistinct {
 				offsets[code>>1-own[i]]++
 			}
 		}
 		constant, n := most(constants)
 		offset, m := most(offsets)
-		if max(n, m) == 0 || len(constants) > mostDistinct && len(offsets) > mostDistinct {
+		if max(n, m) == 0 || len(constants) > maxDistinct && len(offsets) > maxDistinct {
 			return trace.Value{}, false
 		}
 		number := int64(len(v.List) - 1)

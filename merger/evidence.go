@@ -11,8 +11,8 @@ import (
 // a process used. Of these a finished trace has few, however many ranks there are; sums by place stay.
 
 const (
-	// mostInstances is how many instances of each kind a finished trace has.
-	mostInstances = 8
+	// maxInstances is how many instances of each kind a finished trace has.
+	maxInstances = 8
 	// leastThreadShare is the part of the run for which a thread has a CPU, from where on it is worth a row.
 	leastThreadShare = 0.005
 )
@@ -39,7 +39,7 @@ func largestInstances(of *processes, order []int32) instances {
 		func(e *one) int64 { return e.WallNS - e.CPUNS }, func(e *one) int64 { return e.WallNS },
 	} {
 		slices.SortStableFunc(all, func(a, b one) int { return cmp.Compare(size(&b), size(&a)) })
-		for _, e := range all[:min(mostInstances, len(all))] {
+		for _, e := range all[:min(maxInstances, len(all))] {
 			if keep[e.process] == nil {
 				keep[e.process] = map[int]bool{}
 			}

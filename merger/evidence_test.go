@@ -39,7 +39,7 @@ func TestLargestInstancesOfAllRanks(t *testing.T) {
 			}
 			got = append(got, mine...)
 		}
-		require.LessOrEqual(t, len(got), 2*mostInstances)
+		require.LessOrEqual(t, len(got), 2*maxInstances)
 		for _, kind := range []struct {
 			all []int64
 			of  func(e trace.EvidenceInstance) int64
@@ -53,7 +53,7 @@ func TestLargestInstancesOfAllRanks(t *testing.T) {
 			}
 			slices.Sort(sizes)
 			slices.Sort(kind.all)
-			n := min(mostInstances, len(kind.all))
+			n := min(maxInstances, len(kind.all))
 			for k := range n { // rounding may make two equal
 				require.InEpsilon(t, kind.all[len(kind.all)-1-k]+1, sizes[len(sizes)-1-k]+1, 0.02)
 			}

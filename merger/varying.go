@@ -13,7 +13,7 @@ import (
 // Parameters that vary from call to call — a size that depends on the
 // iteration, the requests that are still open in a loop of Waitany — would give
 // a thread a signature for every value, and a grammar that finds nothing in
-// them. Where more than mostAlike signatures of a thread differ only in
+// them. Where more than maxAlike signatures of a thread differ only in
 // numbers and in requests, what differs goes to value streams, and the grammar
 // is made anew (ScalaTrace II's value vectors, ICS '13, §3.1).
 //
@@ -21,12 +21,12 @@ import (
 // nothing. Of a shard whose ranks were not separated yet (Merger.Unfinished) it sees what each thread's values are: a shard
 // has those of all its ranks in one signature, and streams that are constant on a thread as constants.
 
-// mostAlike is the number of signatures that a thread may have of one family.
-const mostAlike = 32
+// maxAlike is the number of signatures that a thread may have of one family.
+const maxAlike = 32
 
 // separate returns c with what varies on a thread in streams; c itself if there is nothing to do.
 func separate(c *trace.Content) (*trace.Content, error) {
-	if len(c.Signatures) <= mostAlike {
+	if len(c.Signatures) <= maxAlike {
 		return c, nil
 	}
 	functions := map[uint16]*trace.Function{}
@@ -39,7 +39,7 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	for i := range c.Signatures {
 		like[i] = likeness(c.Signatures[i], functions[c.Signatures[i].Function])
 		members[like[i]]++
-		large = large || members[like[i]] > mostAlike
+		large = large || members[like[i]] > maxAlike
 	}
 	if !large {
 		return c, nil
@@ -68,13 +68,13 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	return &out, nil
 }
 
-// mayBeFewer are the terminals of which more than mostAlike are like each other.
+// mayBeFewer are the terminals of which more than maxAlike are like each other.
 func mayBeFewer(terminals []int32, like []string) []int32 {
 	members := map[string]int{}
 	for _, terminal := range terminals {
 		members[like[terminal]]++
 	}
-	return slices.DeleteFunc(slices.Clone(terminals), func(terminal int32) bool { return members[like[terminal]] <= mostAlike })
+	return slices.DeleteFunc(slices.Clone(terminals), func(terminal int32) bool { return members[like[terminal]] <= maxAlike })
 }
 
 // likeness is what all signatures have in common that may be of one family on some thread.
@@ -157,7 +157,7 @@ func (s *separation) run(terminals []int32) error {
 		return s.err
 	}
 	for _, key := range order {
-		if members := families[key]; len(members) > mostAlike {
+		if members := families[key]; len(members) > maxAlike {
 			s.replace(members)
 		}
 	}

@@ -112,7 +112,7 @@ func Pack(ctx context.Context, spoolDirectory string) {
 			return
 		case <-time.After(time.Until(k.next.Add(packPause))):
 		}
-		if k.behind > mostBehind {
+		if k.behind > maxBehind {
 			round()
 			continue
 		}
@@ -124,7 +124,7 @@ func Pack(ctx context.Context, spoolDirectory string) {
 const (
 	// leastPriority is that of a thread that is to run where nothing else does (nice 19).
 	leastPriority = 19
-	// mostBehind is how many files of logs may wait, of 1 MiB each.
-	mostBehind = 64
+	// maxBehind is how many files of logs may wait, of 1 MiB each.
+	maxBehind = 64
 	packPause  = 100 * time.Millisecond
 )

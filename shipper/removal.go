@@ -42,7 +42,7 @@ func (s *ship) discard(processes []process) bool {
 			removed = s.remove(p) || removed
 		case s.kept[p.name]:
 			size := usage(p.spool, p.name)
-			if kept, bytes = kept+1, bytes+size; kept > maxKept || bytes > s.mostKept() {
+			if kept, bytes = kept+1, bytes+size; kept > maxKept || bytes > s.maxKept() {
 				removed = s.remove(p) || removed
 			}
 		}
@@ -50,7 +50,7 @@ func (s *ship) discard(processes []process) bool {
 	return removed
 }
 
-func (s *ship) mostKept() int64 {
+func (s *ship) maxKept() int64 {
 	if s.SpoolLimit > 0 {
 		return min(maxKeptBytes, s.SpoolLimit/maxKeptShare)
 	}

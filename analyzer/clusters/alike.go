@@ -11,8 +11,8 @@ import (
 const (
 	// likeEnough is which part of the calls of two groups of ranks, from the same places, both make if the ranks behave alike.
 	likeEnough = 0.6
-	// mostAlike is how many groups there are at most, before they are divided by how long ranks compute.
-	mostAlike = 4
+	// maxAlike is how many groups there are at most, before they are divided by how long ranks compute.
+	maxAlike = 4
 	// muchLonger is by how much more a rank computes than the one in the middle of its group, or that one than the rank, if they
 	// do not behave alike.
 	muchLonger = 1.25
@@ -20,7 +20,7 @@ const (
 
 // Alike puts ranks together that behave alike in an irregular program, where no two make the same calls in the same order:
 // they make calls of the same functions from the same places for the most part, whatever the order and number, and compute
-// for about as long. There are few groups, however many ranks: 3·mostAlike at most. Ranks in a group ascend, groups are in
+// for about as long. There are few groups, however many ranks: 3·maxAlike at most. Ranks in a group ascend, groups are in
 // the order of their lowest ranks.
 func Alike(t timeline.Trace) [][]int {
 	computation := Computation(t)
@@ -72,7 +72,7 @@ func byCallSet(t timeline.Trace) [][]int {
 				nearest, most = g, common
 			}
 		}
-		if nearest == nil || most < likeEnough && len(groups) < mostAlike {
+		if nearest == nil || most < likeEnough && len(groups) < maxAlike {
 			groups = append(groups, s)
 			continue
 		}

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// mostTimed bounds the calls of traces whose phases are timed: their waits are kept until the end.
-	mostTimed = 50_000_000
-	// mostShaped bounds the phases whose topology is looked for.
-	mostShaped = 8
+	// maxTimed bounds the calls of traces whose phases are timed: their waits are kept until the end.
+	maxTimed = 50_000_000
+	// maxShaped bounds the phases whose topology is looked for.
+	maxShaped = 8
 )
 
 // DividePhases divides the ranks in each phase by itself: by behavior and topology on the grammar, by timing in a pass over
@@ -71,7 +71,7 @@ func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options
 		if times != nil {
 			p.Timing, p.Outliers = byTiming(ranks, times[number], 0, o.Method)
 		}
-		if shaped < mostShaped && (p.Loop || plan.Phases() == 1) {
+		if shaped < maxShaped && (p.Loop || plan.Phases() == 1) {
 			shaped++
 			if p.Topology, err = shapeOf(t, window[number], o.Topology); err != nil {
 				return err
@@ -94,7 +94,7 @@ func shapeOf(t timeline.Trace, calls map[int][2]uint64, o topology.Options) (str
 
 // CanBeTimed reports whether the calls of a trace can be read one by one: there are times of each, and not too many of them.
 func CanBeTimed(t timeline.Trace) bool {
-	return t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != timing.Aggregated
+	return t.Threads().Calls() <= maxTimed && t.Meta().Timing.Mode != timing.Aggregated
 }
 
 // phaseTimes are the phases and how each rank passed them; the latter nil where times of single calls are not known.
@@ -106,8 +106,8 @@ func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (
 	if err != nil || o.Clock == nil || t.Meta().Timing.Mode == timing.Aggregated {
 		return plan, nil, err
 	}
-	if calls := t.Threads().Calls(); calls > mostTimed {
-		f.Notes = append(f.Notes, fmt.Sprintf("Phases were not divided by timing: the trace has %d calls, more than %d.", calls, mostTimed))
+	if calls := t.Threads().Calls(); calls > maxTimed {
+		f.Notes = append(f.Notes, fmt.Sprintf("Phases were not divided by timing: the trace has %d calls, more than %d.", calls, maxTimed))
 		return plan, nil, nil
 	}
 	waits := make([][][2]int64, t.Threads().Len())

@@ -30,7 +30,7 @@ func (f *Findings) sentence() string {
 	main, before := f.mainChange(), ""
 	if several && *f.PValue < runAlpha/2 || !several && math.Abs(f.Difference) > f.rounding {
 		if before = f.moreIterations(); before == "" && (main == nil || main.Seconds*sign(f.Difference) < much*math.Abs(f.Difference)) {
-			before = f.mostOfIt() // else others wait for that rank, and their waiting would be the most
+			before = f.largestParts() // else others wait for that rank, and their waiting would be the most
 		}
 	}
 	text += before
@@ -210,9 +210,9 @@ func (f *Findings) moreIterations() string {
 	return ""
 }
 
-// mostOfIt names the parts of the critical path that together make most of the difference, the
+// largestParts names the parts of the critical path that together make most of the difference, the
 // largest first, if three are enough.
-func (f *Findings) mostOfIt() string {
+func (f *Findings) largestParts() string {
 	var names []string
 	sum := 0.0
 	for _, c := range f.Causes[:min(len(f.Causes), 3)] {

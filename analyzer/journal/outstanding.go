@@ -16,8 +16,8 @@ type posted struct {
 // Kept stands for calls of which it is not known how many depend on them.
 const kept = 0xff
 
-// mostOutstanding bounds the memory: calls that are older are kept.
-const mostOutstanding = 4096
+// maxOutstanding bounds the memory: calls that are older are kept.
+const maxOutstanding = 4096
 
 func (o *outstanding) push() {
 	if o.empty() {
@@ -59,7 +59,7 @@ func (o *outstanding) empty() bool { return o.head == len(o.calls) }
 // closed tells whether all dependents of the first one are known.
 func (o *outstanding) closed() bool { return o.calls[o.head].open == 0 }
 
-func (o *outstanding) overlong() bool { return len(o.calls)-o.head > mostOutstanding }
+func (o *outstanding) overlong() bool { return len(o.calls)-o.head > maxOutstanding }
 
 // pop gives how many depend on the first one.
 func (o *outstanding) pop() byte {

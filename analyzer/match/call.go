@@ -105,7 +105,7 @@ func newReading(t timeline.Trace) *reading {
 	for i := range t.Threads().Len() {
 		r.gaps = append(r.gaps, gaps.Of(i))
 	}
-	if len(signatures) <= mostKnown && len(r.gaps) <= mostLocations {
+	if len(signatures) <= maxKnown && len(r.gaps) <= maxLocations {
 		r.known = make([]knownCalls, len(r.gaps))
 	}
 	plans := map[uint16]*plan{}

@@ -21,8 +21,8 @@ type knownCall struct {
 	requests  []completed
 }
 
-// mostKnown is up to how many signatures of a trace there are tables by terminal for each location.
-const mostKnown = 1 << 12
+// maxKnown is up to how many signatures of a trace there are tables by terminal for each location.
+const maxKnown = 1 << 12
 
 // of is the known call that an event is like, nil if there is none.
 func (k *knownCalls) of(e *trace.Event) *knownCall {

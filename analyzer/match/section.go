@@ -135,16 +135,16 @@ type sectionPart struct {
 const (
 	maxSection            = 1 << 15
 	maxSectionPerLocation = 64
-	mostLocations         = 8192
-	mostIdle              = 64   // calls that concern nobody else, in a row
-	mostRequests          = 1024 // that a location may have at a time
+	maxLocations         = 8192
+	maxIdle              = 64   // calls that concern nobody else, in a row
+	maxRequests          = 1024 // that a location may have at a time
 )
 
 // newClosure is nil where ranks have several threads: whose the other side of a message is cannot be told before it comes. It is nil
 // with very many ranks, too, whose decoders take a gigabyte: what is looked at ahead, and shapes, would take a tenth more.
 func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Matcher, terminals []terminalPlan) *closure {
 	locations := timeline.Locations(t)
-	if len(locations) != len(m.ranks) || len(locations) > mostLocations {
+	if len(locations) != len(m.ranks) || len(locations) > maxLocations {
 		return nil
 	}
 	c := &closure{
@@ -263,7 +263,7 @@ func (c *closure) advance(m *member) bool {
 			} else {
 				other, m.collective = true, c.present.synchronizes()
 			}
-			if m.open == 0 && (other || idle == mostIdle) {
+			if m.open == 0 && (other || idle == maxIdle) {
 				return true
 			}
 		}
@@ -322,7 +322,7 @@ func (c *closure) operation(m *member, call *Call) bool {
 		r.active = true
 		m.open++
 	}
-	if call.request == noRequest || len(m.requests) == mostRequests {
+	if call.request == noRequest || len(m.requests) == maxRequests {
 		return false
 	}
 	m.requests = append(m.requests, r)
@@ -531,7 +531,7 @@ func (c *closure) start(m *member, call *Call) bool {
 	for i := range call.requests {
 		id := call.requests[i].request
 		k := m.request(id)
-		if k < 0 && len(m.requests) == mostRequests {
+		if k < 0 && len(m.requests) == maxRequests {
 			return false
 		}
 		if k < 0 {

@@ -90,12 +90,12 @@ type sections struct {
 const (
 	askAfter   = 1 << 14
 	leastPause = 1 << 10
-	mostPause  = 1 << 24
+	maxPause  = 1 << 24
 	// After so many calls in sections without a shape, or of which one was made (fresh), it is looked how many calls there were in
 	// sections with one. To find a section, and to make its shape, takes longer than a shape saves: if there were not leastShaped
 	// times as many, the next calls are taken in the order of time.
-	mostFresh            = 1 << 15
-	mostFreshPerLocation = 64
+	maxFresh            = 1 << 15
+	maxFreshPerLocation = 64
 	leastShaped          = 8
 	// The same goes after lookAfter sections with a shape if they had less than leastCalls calls each: to go from one to the next
 	// takes as long as the Matcher takes for some calls.
@@ -137,7 +137,7 @@ func (s *sections) section(location int) bool {
 // gainsNothing takes the next calls in the order of time if sections have cost more of late than they have saved.
 func (s *sections) gainsNothing() bool {
 	useful := true
-	if s.fresh > mostFresh+mostFreshPerLocation*len(s.matcher.threads) {
+	if s.fresh > maxFresh+maxFreshPerLocation*len(s.matcher.threads) {
 		useful = s.shaped >= leastShaped*s.fresh
 		s.fresh, s.shaped = 0, 0
 	}
@@ -155,7 +155,7 @@ func (s *sections) gainsNothing() bool {
 // rest takes calls in the order of time for a while, each time longer.
 func (s *sections) rest() {
 	s.inOrder = s.pause
-	s.pause = min(2*s.pause, mostPause)
+	s.pause = min(2*s.pause, maxPause)
 }
 
 // call matches the call whose turn it is.

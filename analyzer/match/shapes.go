@@ -18,11 +18,11 @@ type shapes struct {
 }
 
 const (
-	// mostTried is how many shapes are tried before the section is looked for.
-	mostTried = 8
-	// mostShapeSlots bounds the memory for shapes, some 350 bytes a call, and mostShapes that for sections without one.
-	mostShapeSlots = 1 << 18
-	mostShapes     = 1 << 13
+	// maxTried is how many shapes are tried before the section is looked for.
+	maxTried = 8
+	// maxShapeSlots bounds the memory for shapes, some 350 bytes a call, and maxShapes that for sections without one.
+	maxShapeSlots = 1 << 18
+	maxShapes     = 1 << 13
 )
 
 func newShapes(locations int) *shapes {
@@ -59,13 +59,13 @@ func (s *shapes) came(one *shape) {
 
 // of is the shape of the section that a closure has found, nil if it comes for the first time, and whether it was made now.
 func (s *shapes) of(c *closure) (one *shape, made bool) {
-	if c.calls > mostShapeSlots {
+	if c.calls > maxShapeSlots {
 		return nil, false
 	}
 	key := contentOf(c)
 	one, again := s.known[key]
 	if one == nil || !one.members[0].fits(c.ahead, c.matcher) {
-		if len(s.known) >= mostShapes || s.slots > mostShapeSlots {
+		if len(s.known) >= maxShapes || s.slots > maxShapeSlots {
 			s.forget()
 		}
 		s.known[key] = nil
@@ -88,13 +88,13 @@ func (s *shapes) of(c *closure) (one *shape, made bool) {
 // try has a shape tried first from now on, in place of the one that was added first.
 func (s *shapes) try(m *shapeMember) {
 	tried := &s.tried[m.location]
-	if len(*tried) < mostTried {
+	if len(*tried) < maxTried {
 		*tried = append(*tried, m)
 		return
 	}
 	oldest := &s.oldest[m.location]
 	(*tried)[*oldest] = m
-	*oldest = (*oldest + 1) % mostTried
+	*oldest = (*oldest + 1) % maxTried
 }
 
 // forget gives all memory back.

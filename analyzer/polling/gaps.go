@@ -32,9 +32,9 @@ const (
 	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what
 	// is shorter, from work.
 	oftenLost = 1.5
-	// mostOf the time has to be in exceptional gaps, and the rank has to have run in mostOf that,
+	// majority the time has to be in exceptional gaps, and the rank has to have run in majority that,
 	// for it to have worked there in spite of its preemptions.
-	mostOf = 0.5
+	majority = 0.5
 	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the
 	// counts.
 	fewExceptions = 0.05

@@ -197,7 +197,7 @@ func idleInExceptional(s spell, g gapSum) bool {
 	switch {
 	case g.ns < fewExceptions*s.wall || s.slept(g):
 		return true
-	case g.ns >= mostOf*s.wall && s.ran-(s.wall-g.ns) > mostOf*g.ns:
+	case g.ns >= majority*s.wall && s.ran-(s.wall-g.ns) > majority*g.ns:
 		return false
 	}
 	return s.counted && s.switches >= oftenLost*g.count

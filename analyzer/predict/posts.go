@@ -12,8 +12,8 @@ type posts struct {
 	old    map[uint32]*moment // that are needed for longer than others
 }
 
-// mostSlots is how many calls lie between the first that is needed and the last before the first counts as old.
-const mostSlots = 1024
+// maxSlots is how many calls lie between the first that is needed and the last before the first counts as old.
+const maxSlots = 1024
 
 // post is the entry of the thread's next posted call; nil if nobody depends on it.
 func (p *player) post(of *posts, dependents int) *moment {
@@ -88,7 +88,7 @@ func (p *player) usedOnce(d *dependency) {
 // trim forgets the first slots that nobody needs any more.
 func (o *posts) trim() {
 	n := o.empty
-	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > mostSlots) {
+	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > maxSlots) {
 		if m := o.slots[n]; m != nil {
 			if o.old == nil {
 				o.old = map[uint32]*moment{}

@@ -5,8 +5,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// mostTurns is how many iterations a loop over the dimensions of a hypercube, or over children in a tree, has at most.
-const mostTurns = 32
+// maxTurns is how many iterations a loop over the dimensions of a hypercube, or over children in a tree, has at most.
+const maxTurns = 32
 
 // countRequests finds calls that wait for all requests of the calls before, which ranks make in different numbers: at an
 // edge of a grid a rank has fewer neighbors. Their requests are numbered by a counter then.
@@ -57,7 +57,7 @@ func (w *writer) countBefore(calls []*step, wait *step) {
 			most = max(most, int(b.trips.same))
 		}
 		if s.turns != nil {
-			most, differ = mostTurns, true
+			most, differ = maxTurns, true
 		}
 		room += most
 	}

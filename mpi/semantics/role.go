@@ -88,8 +88,8 @@ const (
 // Positions has the position of each role's argument, −1 where there is none.
 type Positions [numRoles]int8
 
-// mostPositions bounds how far arguments are found: no function of MPI has a quarter as many.
-const mostPositions = 127
+// maxPositions bounds how far arguments are found: no function of MPI has a quarter as many.
+const maxPositions = 127
 
 // assign finds the roles of the parameters. Of several of one role the first counts.
 func (f *Function) assign(parameters []Parameter) {
@@ -107,13 +107,13 @@ func (f *Function) assign(parameters []Parameter) {
 		role := f.role(p, requests)
 		f.Roles[i] = role
 		if p.In {
-			if role != NoRole && f.In[role] < 0 && in < mostPositions {
+			if role != NoRole && f.In[role] < 0 && in < maxPositions {
 				f.In[role] = int8(in)
 			}
 			in++
 		}
 		if p.Out {
-			if role != NoRole && f.Out[role] < 0 && out < mostPositions {
+			if role != NoRole && f.Out[role] < 0 && out < maxPositions {
 				f.Out[role] = int8(out)
 			}
 			out++

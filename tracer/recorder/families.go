@@ -12,14 +12,14 @@ import (
 
 // An argument that is another number in every call would make a signature of every call: a hundred bytes each in the
 // process that is traced, and a grammar that finds nothing. So signatures are counted by family, those that differ only in
-// numbers among their inputs, in handles, requests included, and in how many statuses they return; from the mostAlike-th on
+// numbers among their inputs, in handles, requests included, and in how many statuses they return; from the maxAlike-th on
 // all calls of the family have one *wide* signature, with a value stream for each of these (ScalaTrace II's value vectors, Wu
 // and Mueller, ICS '13, §3.1). What does not vary after all costs a run; the merge makes an argument of it again, and makes
 // streams of smaller families, seeing all of a thread's calls at once (merger/varying.go).
 //
 // A family is told by its wide key, by hash alone: two that collide would be widened early, nothing else.
 type families struct {
-	keys  map[uint64]int32 // how many there are of a family, up to mostAlike
+	keys  map[uint64]int32 // how many there are of a family, up to maxAlike
 	wide  int              // families that are
 	early bool             // whatever is new is widened at once (memory_limit.go)
 }

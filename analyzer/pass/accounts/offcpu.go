@@ -21,8 +21,8 @@ type OffCPU struct {
 // evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
 const evident = 0.5
 
-// mostOfBlocked is the part of the time blocked in which data moves, if that is the reason.
-const mostOfBlocked = 0.5
+// minBlockedShare is from which part of the time blocked in which data moves, if that is the reason.
+const minBlockedShare = 0.5
 
 // minMeasured is how many instances must have been measured to stand for all.
 const minMeasured = 5
@@ -130,7 +130,7 @@ func (o *OffCPU) standFor(t *Tally) bool {
 // MovesData reports whether a rank that was blocked waited for files: data moved in most of that time. A sum of bytes would not
 // say so: what a page of the program or a library takes that is loaded once is in it, too.
 func (o *OffCPU) MovesData() bool {
-	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= mostOfBlocked*float64(o.Blocked)
+	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked)
 }
 
 // plus adds what may not be known.

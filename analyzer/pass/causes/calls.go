@@ -16,12 +16,12 @@ import (
 const (
 	smallMessage  = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
 	worthAsking   = 0.02    // of the run that a rank spends with what a hypothesis is about
-	mostOfWaiting = 0.9     // of it that goes to some ranks, to name them,
-	mostRanks     = 0.6     // if they are no more than so many of all
+	minWaitingShare = 0.9     // of it that goes to some ranks, to name them,
+	maxRanks     = 0.6     // if they are no more than so many of all
 	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
 	lateStart     = 3.0     // times what ranks usually start apart
 	longCall      = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
-	mostDelayed   = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
+	minDelayed   = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
 	finer         = 8       // times as many blocks, for a pipeline: a division that programs can do
 )
 
@@ -42,8 +42,8 @@ func (a *search) callHypotheses() []Hypothesis {
 // isWorthIt reports whether so many ns of a rank are worth a hypothesis.
 func (a *search) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.Run()) }
 
-// mostWaited is how long the rank waited that waited longest in some ways.
-func (a *search) mostWaited(kinds ...waitstate.Kind) int64 {
+// longestWait is how long the rank waited that waited longest in some ways.
+func (a *search) longestWait(kinds ...waitstate.Kind) int64 {
 	most := int64(0)
 	for i := range a.matched.Tables {
 		ns := int64(0)
@@ -60,7 +60,7 @@ func (a *search) mostWaited(kinds ...waitstate.Kind) int64 {
 // lateReceivers: sends wait for nobody.
 func (a *search) lateReceivers() *Hypothesis {
 	late, away := a.matched.Kinds[waitstate.LateReceiver], a.matched.Kinds[waitstate.LateProgress]
-	if !a.isWorthIt(a.mostWaited(waitstate.LateReceiver, waitstate.LateProgress)) {
+	if !a.isWorthIt(a.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) {
 		return nil
 	}
 	set, where := a.waitedFor(waitstate.LateReceiver, waitstate.LateProgress)
@@ -105,8 +105,8 @@ func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where account
 	slices.SortFunc(set, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
 	sum := 0.0
 	for i, w := range set {
-		if sum += w.useful; sum >= mostOfWaiting*float64(all) {
-			if float64(i+1) > mostRanks*float64(len(a.Ranks)) {
+		if sum += w.useful; sum >= minWaitingShare*float64(all) {
+			if float64(i+1) > maxRanks*float64(len(a.Ranks)) {
 				return nil, where
 			}
 			return set[:i+1], where
@@ -202,7 +202,7 @@ func (a *search) like(costliest accounts.Activity, c *verdict.Cause) map[account
 // that were measured most of the time is run delay.
 func (a *search) areDelayed(calls accounts.Activity) bool {
 	t, d := a.Total[calls], a.DelayedCalls[calls]
-	return d.Wall > 0 && float64(t.Ns-t.Waited) >= longCall*float64(t.Count) && float64(d.Delayed) >= mostDelayed*float64(d.Wall)
+	return d.Wall > 0 && float64(t.Ns-t.Waited) >= longCall*float64(t.Count) && float64(d.Delayed) >= minDelayed*float64(d.Wall)
 }
 
 // longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
@@ -260,11 +260,11 @@ func (a *search) crossNodes() bool {
 // for what then keeps ranks waiting is their order alone.
 func (a *search) oneAfterTheOther() *Hypothesis {
 	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
-	if !a.isWorthIt(a.mostWaited(kinds...)) {
+	if !a.isWorthIt(a.longestWait(kinds...)) {
 		return nil
 	}
 	_, where := a.waitedFor(kinds...)
-	if a.isWorthIt(a.mostWaited(waitstate.LateSender)) {
+	if a.isWorthIt(a.longestWait(waitstate.LateSender)) {
 		_, where = a.waitedFor(waitstate.LateSender)
 	}
 	h := Hypothesis{width: ofAll, Cause: a.causeOf(verdict.Serialization, nil, where)}

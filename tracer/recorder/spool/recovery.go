@@ -33,7 +33,7 @@ type Report struct {
 // Bounds of the files that a recovery reads.
 const (
 	maxBufferFile = maxBufferBytes + record.BufferHeaderBytes
-	maxStateFile  = 4 * maxStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
+	maxStateFile  = 4 * maxStateBytes // tracing stops after the first checkpoint beyond maxStateBytes
 )
 
 // Recover finishes what a process left in its directory (Directory.Recover).
