@@ -130,7 +130,7 @@ func (a *adoption) findShapes() error {
 	return nil
 }
 
-// check tells whether all columns of a signature have a value for a place.
+// check reports whether all columns of a signature have a value for a place.
 func (a *adoption) check(s *adopted, place int64) error {
 	if s.own < -1 {
 		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {

@@ -471,7 +471,7 @@ func most(counts map[int64]int) (key int64, count int) {
 	return key, count
 }
 
-// betterRelative tells whether the sequences of a stream are fewer when r is taken from their values.
+// betterRelative reports whether the sequences of a stream are fewer when r is taken from their values.
 func (e *emission) betterRelative(codes, own *codec.Numbers) bool {
 	if _, constant := codes.Constant(); constant || own == nil {
 		return false

@@ -156,7 +156,7 @@ func numbersOfCodes(codes codec.Numbers) codec.Numbers {
 	return numbers
 }
 
-// allNumbers tells whether none of the codes is a name or a sequence.
+// allNumbers reports whether none of the codes is a name or a sequence.
 func allNumbers(codes *codec.Numbers) bool {
 	for run, count := range codes.Runs() {
 		if run.First&1 == 1 || count > 1 && run.Step&1 == 1 {

@@ -125,7 +125,7 @@ func generations(processes []started) [][]int32 {
 	return parts
 }
 
-// byRank sorts processes by rank and tells whether each occurs once.
+// byRank sorts processes by rank and reports whether each occurs once.
 func byRank(processes []started) (order []int32, once bool) {
 	sorted := slices.Clone(processes)
 	slices.SortFunc(sorted, func(a, b started) int { return cmp.Compare(a.rank, b.rank) })

@@ -71,7 +71,7 @@ func compareVotes(a, b trace.Vote) int {
 	return cmp.Or(cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.State, b.State), slices.Compare(a.Leads, b.Leads))
 }
 
-// leaderless tells whether the times of some calls are those of a rank that c lacks.
+// leaderless reports whether the times of some calls are those of a rank that c lacks.
 func leaderless(c *trace.Content) bool {
 	present := map[int]bool{}
 	for _, t := range c.Threads.All() {

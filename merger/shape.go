@@ -67,7 +67,7 @@ func (s *shape) rulesOf(row int) [][]grammar.Symbol {
 func numberCode(x int64) int64 { return x << 1 }
 func nameCode(k int32) int64   { return int64(k)<<1 | 1 }
 
-// codeFits tells whether a number has a code.
+// codeFits reports whether a number has a code.
 func codeFits(x int64) bool { return x<<1>>1 == x }
 
 // localGrammar is what is under a root, by order of first use.

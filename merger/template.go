@@ -127,7 +127,7 @@ func (to *visitor) streamsIn(list []trace.Value) {
 	}
 }
 
-// isRequest tells whether v is a request, or a list of requests.
+// isRequest reports whether v is a request, or a list of requests.
 func isRequest(v trace.Value) bool {
 	switch v.Form {
 	case trace.Handle:

@@ -151,7 +151,7 @@ func creationsBy(c *trace.Content, t *trace.Thread, sides map[uint16]side) int {
 	return n
 }
 
-// withinWorld tells whether both groups are known to be in the communicator's own world: connect and accept, or join, of
+// withinWorld reports whether both groups are known to be in the communicator's own world: connect and accept, or join, of
 // ranks of one world.
 func withinWorld(c *trace.Communicator) bool {
 	return !slices.ContainsFunc(c.Remote.Ranks(), func(rank int) bool { return rank < 0 })
@@ -238,7 +238,7 @@ func (m *encounter) partners(all []*encounter, matched map[*encounter]bool, tole
 // together over a network.
 const clockDifference = int64(1e9)
 
-// fits tells whether two encounters can be the two sides of one.
+// fits reports whether two encounters can be the two sides of one.
 func (m *encounter) fits(other *encounter, tolerant bool) bool {
 	if m.world == other.world || oppositeSide[m.side] != other.side || m.local != other.remote || m.remote != other.local ||
 		m.port != "" && other.port != "" && m.port != other.port {

@@ -70,7 +70,7 @@ func (f *Function) Prototype(name string) string {
 	return b.String()
 }
 
-// IsBlockingCollective tells whether calls of the function are blocking collectives that exchange data, or a barrier:
+// IsBlockingCollective reports whether calls of the function are blocking collectives that exchange data, or a barrier:
 // those by which all processes of a communicator count alike.
 func (f *Function) IsBlockingCollective() bool {
 	switch f.Class.Op() {

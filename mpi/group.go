@@ -57,7 +57,7 @@ func (c Class) Group() Group {
 	return GroupEnvironment
 }
 
-// AlwaysRecorded tells whether the function is recorded also while tracing is off and when its group is left out:
+// AlwaysRecorded reports whether the function is recorded also while tracing is off and when its group is left out:
 // because it gives, ends or changes a handle, or because it begins or ends something.
 func (f *Function) AlwaysRecorded() bool {
 	for i := range f.Params {

@@ -25,7 +25,7 @@ func (b *backoff) failed() {
 // between is a random duration from one to another.
 func between(least, most time.Duration) time.Duration { return least + rand.N(most-least+1) }
 
-// wait tells whether it is too early for another attempt.
+// wait reports whether it is too early for another attempt.
 func (b *backoff) wait() bool { return time.Now().Before(b.until) }
 
 // next is the time until another attempt.

@@ -49,10 +49,10 @@ func ReasonOf(err error) Reason {
 	return Other
 }
 
-// IsNotFound tells whether err says that the object is not there.
+// IsNotFound reports whether err says that the object is not there.
 func IsNotFound(err error) bool { return ReasonOf(err) == NotFound }
 
-// MayPass tells whether trying again later can help without a change of the
+// MayPass reports whether trying again later can help without a change of the
 // request: also a missing bucket or wrong credentials can be mended while a
 // job runs, so only what is wrong in the request itself cannot pass. Nor can what
 // a Patient store has waited for already.

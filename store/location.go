@@ -94,5 +94,5 @@ func OpenFile(ctx context.Context, path string, s3 S3Options) (Reader, error) {
 	return s.ReaderAt(ctx, key)
 }
 
-// IsRemote tells whether path names an object in a bucket.
+// IsRemote reports whether path names an object in a bucket.
 func IsRemote(path string) bool { return strings.HasPrefix(path, s3Scheme) }

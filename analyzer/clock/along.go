@@ -30,7 +30,7 @@ func AnalyzeWith(ctx context.Context, t timeline.Trace, p *Passenger) (*Map, err
 	return &Map{SchemaVersion: SchemaVersion, Trace: identity(t), Clocks: clocks, Findings: findings}, nil
 }
 
-// guessed tells whether the clocks are as they were guessed.
+// guessed reports whether the clocks are as they were guessed.
 func guessed(clocks *timeline.Clocks, guess []int64) bool {
 	for d := range clocks.Domains {
 		if k := &clocks.Domains[d]; k.Offset != guess[d] || k.Rate != 0 || len(k.Steps) > 0 {

@@ -24,7 +24,7 @@ type Map struct {
 	Cuts []match.Cut `json:"cuts,omitempty"`
 }
 
-// Fits tells whether a map that was written before is of this trace.
+// Fits reports whether a map that was written before is of this trace.
 func (m *Map) Fits(t timeline.Trace) bool {
 	if m.SchemaVersion != SchemaVersion || m.Trace != identity(t) {
 		return false
@@ -180,7 +180,7 @@ func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Pas
 	return tightest, slack, nil
 }
 
-// violated tells whether some bound does not hold.
+// violated reports whether some bound does not hold.
 func violated(clocks *timeline.Clocks, guess, tightest []int64) bool {
 	n := len(guess)
 	for a := range n {

@@ -56,7 +56,7 @@ func (o *outstanding) use(ordinal uint32) {
 
 func (o *outstanding) empty() bool { return o.head == len(o.calls) }
 
-// closed tells whether all dependents of the first one are known.
+// closed reports whether all dependents of the first one are known.
 func (o *outstanding) closed() bool { return o.calls[o.head].open == 0 }
 
 func (o *outstanding) overlong() bool { return len(o.calls)-o.head > maxOutstanding }

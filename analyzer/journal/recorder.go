@@ -430,7 +430,7 @@ func (r *Recorder) Message(m *match.Message) {
 	}
 }
 
-// large tells whether a message has a size that may make a handshake.
+// large reports whether a message has a size that may make a handshake.
 func large(m *match.Message) bool { return m.Bytes >= waitstate.EagerLimit && waitstate.Rendezvous(m) }
 
 // rendezvous notes what both sides of a large message need of each other: the sender asks (a latency), the receiver, when

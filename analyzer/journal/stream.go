@@ -30,7 +30,7 @@ type streamReader struct {
 	err    error
 }
 
-// more tells whether there is another entry.
+// more reports whether there is another entry.
 func (r *streamReader) more() bool {
 	if r.at < len(r.b) {
 		return true

@@ -304,7 +304,7 @@ func (r *reader) itself(p *plan, e *trace.Event) {
 	}
 }
 
-// failed tells whether a call returned an error. An operation that was not posted has no partner.
+// failed reports whether a call returned an error. An operation that was not posted has no partner.
 func failed(v *trace.Value) bool {
 	return v.Form == trace.Int && v.Int != 0 || v.Form == trace.Name && v.Text != "MPI_SUCCESS"
 }

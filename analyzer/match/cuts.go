@@ -103,7 +103,7 @@ func Around(cuts []Cut, from, to int64) (begin, end int64) {
 	return begin, end
 }
 
-// quiet tells whether nothing is under way, and what comes can be matched without what came.
+// quiet reports whether nothing is under way, and what comes can be matched without what came.
 func (m *Matcher) quiet() bool {
 	for i := range m.ranks {
 		if r := &m.ranks[i]; len(r.objects)+len(r.groups) > 0 || !r.requests.empty() {
@@ -121,7 +121,7 @@ func (m *Matcher) quiet() bool {
 // lookCost is how many calls take about as long as to find out whether nothing is under way.
 func (m *Matcher) lookCost() int { return 256 + 16*len(m.ranks) }
 
-// closed tells whether nothing is under way: whatever began is matched and completed.
+// closed reports whether nothing is under way: whatever began is matched and completed.
 func (m *Matcher) closed() bool {
 	if len(m.pending) > 0 || len(m.locks) > 0 {
 		return false

@@ -66,7 +66,7 @@ func (g *group) translate(list trace.RankList, ranks *trace.RankTable) []int32 {
 	return out
 }
 
-// second tells whether the caller is in the second group of an intercommunicator.
+// second reports whether the caller is in the second group of an intercommunicator.
 func (g *group) second(row, own int) bool {
 	return g.inter && !(own >= 0 && own < len(g.local) && g.local[own] == int32(row))
 }

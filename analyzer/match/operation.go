@@ -147,7 +147,7 @@ type Part struct {
 	settled bool
 }
 
-// Present tells whether the rank was seen to take part.
+// Present reports whether the rank was seen to take part.
 func (p *Part) Present() bool { return p.Post.Location >= 0 }
 
 // A Handler learns what was matched. Everything that it is given is valid until it returns.
@@ -185,7 +185,7 @@ type Sectioner interface {
 // Expected is how many participants the trace has.
 func (c *Collective) Expected() int { return c.expected }
 
-// Complete tells whether all participants that the trace has took part.
+// Complete reports whether all participants that the trace has took part.
 func (c *Collective) Complete() bool { return c.arrived >= c.expected }
 
 // A Stamp is a moment in a run, and by how much it may be off because times are rounded (trace.Event.EnterError). All

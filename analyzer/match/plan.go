@@ -200,15 +200,15 @@ func (p *plan) out(e *trace.Event, role semantics.Role) *trace.Value {
 	return argument(e.Out, int(p.Out[role]))
 }
 
-// canFail tells whether a call that failed has done nothing.
+// canFail reports whether a call that failed has done nothing.
 func (p *plan) canFail() bool { return p.action <= matchedProbe || p.action >= createObject }
 
-// missed tells whether a call asked in vain.
+// missed reports whether a call asked in vain.
 func (p *plan) missed(e *trace.Event) bool {
 	return p.Out[semantics.Flag] >= 0 && number(p.out(e, semantics.Flag)) <= 0
 }
 
-// begins tells whether the call begins an operation now, and not one that is to be started later.
+// begins reports whether the call begins an operation now, and not one that is to be started later.
 func (p *plan) begins() bool {
 	switch p.action {
 	case send, receive, sendReceive, collective:

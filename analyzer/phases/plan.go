@@ -120,7 +120,7 @@ func (p *Plan) align(loops []*loop) {
 	}
 }
 
-// isOf tells whether another rank's loop is this one: its calls come from the same places, or at least half of the fewer
+// isOf reports whether another rank's loop is this one: its calls come from the same places, or at least half of the fewer
 // of both do and it goes round as often: in a grid, ranks at opposite edges have other neighbors, and other calls for them.
 func (s *section) isOf(l *loop) bool {
 	both, either := common(s.classes, l.classes)

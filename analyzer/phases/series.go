@@ -64,7 +64,7 @@ func (s *series) halve() {
 	s.per *= 2
 }
 
-// rarely tells whether few of the samples have an iteration that computes for longer than that.
+// rarely reports whether few of the samples have an iteration that computes for longer than that.
 func (s *series) rarely(seconds float64) bool {
 	n := 0
 	for _, longest := range s.longest {

@@ -58,7 +58,7 @@ func (p *Plan) Stretches(location int) []Stretch {
 // Phases is how many there are; Name and IsLoop tell about one.
 func (p *Plan) Phases() int { return p.phases() }
 
-// IsLoop tells whether a phase is a loop.
+// IsLoop reports whether a phase is a loop.
 func (p *Plan) IsLoop(phase int) bool { return phase%2 == 1 }
 
 // Name is that of Phase in Findings.

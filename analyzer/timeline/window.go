@@ -24,7 +24,7 @@ type Window struct {
 // time is a time as the window tells it.
 func (w *Window) time(t int64) int64 { return min(max(t, w.From), w.To) }
 
-// within cuts the call to the window, and tells whether it is the last of its thread that counts.
+// within cuts the call to the window, and reports whether it is the last of its thread that counts.
 func (c *Call) within(w *Window) (last bool) {
 	c.Outside, c.Apart = false, false
 	if w == nil {

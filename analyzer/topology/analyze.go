@@ -62,7 +62,7 @@ func World(traffic []traffic.Pair, size int) Matrix {
 	return m
 }
 
-// inside tells whether both ends of some traffic are in the trace's world.
+// inside reports whether both ends of some traffic are in the trace's world.
 func inside(one traffic.Pair, size int) bool {
 	return one.Source >= 0 && one.Dest >= 0 && one.Source < size && one.Dest < size
 }

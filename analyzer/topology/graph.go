@@ -35,7 +35,7 @@ func (g *Graph) Size() int { return g.edges }
 // Neighbors of a vertex, ascending; the caller does not change them.
 func (g *Graph) Neighbors(v int) []int32 { return g.neighbors[v] }
 
-// Adjacent tells whether there is an edge between u and v.
+// Adjacent reports whether there is an edge between u and v.
 func (g *Graph) Adjacent(u, v int) bool {
 	_, found := slices.BinarySearch(g.neighbors[u], int32(v))
 	return found

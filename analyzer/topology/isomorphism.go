@@ -87,7 +87,7 @@ func (s *search) choice() (int32, bool) {
 	return best, found
 }
 
-// interchangeable tells whether any mapping within the cells will do, because between two cells, and within each, there
+// interchangeable reports whether any mapping within the cells will do, because between two cells, and within each, there
 // are either all edges or none. It makes all-to-all and master-worker, whose ranks are all alike, a matter of one look.
 func (s *search) interchangeable() bool {
 	for v := range s.n {
@@ -133,7 +133,7 @@ func (s *search) mapping() []int32 {
 	return to
 }
 
-// maps tells whether `to` is an isomorphism from a to b. Equal numbers of edges are the caller's to check.
+// maps reports whether `to` is an isomorphism from a to b. Equal numbers of edges are the caller's to check.
 func maps(a, b *Graph, to []int32) bool {
 	taken := make([]bool, b.Order())
 	for _, v := range to {

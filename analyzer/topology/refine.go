@@ -57,7 +57,7 @@ func (p *partition) members(c int32) []int32 {
 	return p.elements[p.start[c] : p.start[c]+p.length[c]]
 }
 
-// balanced tells whether both graphs have equally many vertices in the cell.
+// balanced reports whether both graphs have equally many vertices in the cell.
 func (p *partition) balanced(c int32) bool {
 	first := 0
 	for _, v := range p.members(c) {

@@ -117,7 +117,7 @@ func identify(pairs []pair, order int, custom []Custom) Topology {
 	return t
 }
 
-// oneWay tells whether messages go one way along each dimension of a lattice with an end.
+// oneWay reports whether messages go one way along each dimension of a lattice with an end.
 func (t *Topology) oneWay(pairs []pair) bool {
 	switch t.Pattern.Family {
 	case Line, Grid, SixPoint, NinePoint, Nineteen, TwentySeven:

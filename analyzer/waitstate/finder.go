@@ -135,7 +135,7 @@ func Awaited(done *match.Completion, until match.Stamp) bool {
 		until.At-exit.At < until.Error+exit.Error && exit.After(match.Stamp{At: done.Begin, Error: done.EnterError})
 }
 
-// Pulled tells whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
+// Pulled reports whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
 // MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
 // the sender came back, compared with how long it was away.
 func Pulled(s, r *match.End) bool {
@@ -152,7 +152,7 @@ func endedSoon(done *match.Completion, back, since int64) bool {
 	return back > since && done.Exit-back < (back-since)/4
 }
 
-// Rendezvous tells whether the message could not be sent before its receive was there. A standard send that returned
+// Rendezvous reports whether the message could not be sent before its receive was there. A standard send that returned
 // before that has shown that it could.
 func Rendezvous(m *match.Message) bool {
 	switch m.Send.Mode {

@@ -151,7 +151,7 @@ func (s *small) see(m *match.Message) {
 	}
 }
 
-// before tells whether a receiver was back later than the latest so far, or as late at a lower location.
+// before reports whether a receiver was back later than the latest so far, or as late at a lower location.
 func (t takenBy) before(at int64, location int) bool {
 	return t.Class == 0 || at > t.At || at == t.At && location < t.location
 }

@@ -78,7 +78,7 @@ func feed(ctx context.Context, m *merger.Merger, inputs []input) (added int, pro
 // readAhead bounds the inputs in memory beside what is merged already.
 const readAhead = 4
 
-// isStorage tells whether err is the store's fault, not that of what it holds:
+// isStorage reports whether err is the store's fault, not that of what it holds:
 // the whole step is then to be repeated.
 func isStorage(err error) bool {
 	var e *store.Error

@@ -137,7 +137,7 @@ func (inv *inventory) worlds() map[string][]located {
 	return worlds
 }
 
-// complete tells whether every world has all its ranks, ended.
+// complete reports whether every world has all its ranks, ended.
 func (inv *inventory) complete() bool {
 	if len(inv.manifests) == 0 {
 		return false

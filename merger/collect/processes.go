@@ -68,7 +68,7 @@ func rankList(ranks []int) string {
 // A rankSet is a set of ranks, a bit each.
 type rankSet map[int64]uint64
 
-// add tells whether the rank is new.
+// add reports whether the rank is new.
 func (s rankSet) add(rank int64) bool {
 	before := s[rank>>6]
 	s[rank>>6] = before | 1<<(rank&63)

@@ -88,7 +88,7 @@ func (p *Plan) make(ctx context.Context, s store.Store, at part, o Options) erro
 	return shard.Write(ctx, s, key, &record)
 }
 
-// made tells whether a part is there, whole.
+// made reports whether a part is there, whole.
 func (p *Plan) made(ctx context.Context, s store.Store, at part) (bool, error) {
 	var record Record
 	key := p.recordKey(at)

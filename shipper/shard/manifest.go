@@ -82,7 +82,7 @@ type Pod struct {
 	LookedAt time.Time `json:"looked_at,omitzero"`
 }
 
-// Idle tells whether everything that the pod had is in the store.
+// Idle reports whether everything that the pod had is in the store.
 func (p *Pod) Idle() bool { return p.Final || p.LiveProcesses == 0 && p.Pending == 0 }
 
 // maxDocument bounds a manifest or heartbeat: a few hundred ranks a pod.

@@ -145,7 +145,7 @@ func (o *outcome) compare(t *testing.T, is, change []string, would func() []stri
 // off is the prediction's error.
 func (o *outcome) off() float64 { return median(o.predicted)/median(o.real) - 1 }
 
-// roughly tells whether the prediction is right on a noisy machine.
+// roughly reports whether the prediction is right on a noisy machine.
 func (o *outcome) roughly() bool {
 	measured := median(o.measured)
 	return math.Abs(o.off()) <= 0.5 && (median(o.predicted)-measured)/(median(o.real)-measured) >= 2.0/3

@@ -24,7 +24,7 @@ struct cairn_block {
 	bool named; // an MPI call has used it
 };
 
-// cairn_index_add enters a block of host memory; cairn_index_remove takes it out, and tells whether it was there. Both
+// cairn_index_add enters a block of host memory; cairn_index_remove takes it out, and reports whether it was there. Both
 // are safe in signal handlers and take no lock; that the same address is not added and removed at once is the
 // allocator's promise.
 void cairn_index_add(const struct cairn_block *block);

@@ -50,7 +50,7 @@ static int answered_well;
 static _Atomic uint32_t work, room, answer;
 static _Atomic uint32_t idle; // the compressor sleeps
 
-// work_is_due tells whether the compressor is to be woken. The lock is held.
+// work_is_due reports whether the compressor is to be woken. The lock is held.
 static int work_is_due(void)
 {
 	return adopted != 0 || queued >= BATCH || ready < (target + 3) / 4 || starving != 0 || question == ASKED;

@@ -182,7 +182,7 @@ func buildIDOf(path string) (string, error) {
 	return buildID(file)
 }
 
-// exists tells whether a file is there.
+// exists reports whether a file is there.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -74,7 +74,7 @@ func (c *comparison) disagree(argument string, v trace.Value, reference, reason 
 	})
 }
 
-// succeeded tells whether the outputs of the call are defined. A call that returns no error code cannot fail.
+// succeeded reports whether the outputs of the call are defined. A call that returns no error code cannot fail.
 func (c *comparison) succeeded() bool {
 	return c.spec.Return != mpi.KindErrorCode || c.call.result == 0 ||
 		c.process.isConstant("errorclass", "MPI_ERR_IN_STATUS", c.call.result) ||
@@ -275,7 +275,7 @@ func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string
 	return differs
 }
 
-// isFunction tells whether the trace's place of a function is the one that the program passed.
+// isFunction reports whether the trace's place of a function is the one that the program passed.
 func (c *comparison) isFunction(v trace.Value, address int64) bool {
 	if v.Int < 1 || v.Int > int64(len(c.sites)) {
 		return false

@@ -58,7 +58,7 @@ func (p *process) index() {
 	}
 }
 
-// isConstant tells whether a raw value is what a name means for a kind.
+// isConstant reports whether a raw value is what a name means for a kind.
 func (p *process) isConstant(kind, name string, raw int64) bool {
 	values, ok := p.values[constant{kind, name}]
 	if !ok {
@@ -72,7 +72,7 @@ func (p *process) isConstant(kind, name string, raw int64) bool {
 	return false
 }
 
-// hasName tells whether a raw value is a constant of a kind.
+// hasName reports whether a raw value is a constant of a kind.
 func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
 
 // moduleOf is the base of the binary that an address is in.

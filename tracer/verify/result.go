@@ -11,7 +11,7 @@ type Result struct {
 	More          uint64         // disagreements beyond those
 }
 
-// OK tells whether everything agrees.
+// OK reports whether everything agrees.
 func (r *Result) OK() bool { return len(r.Disagreements) == 0 }
 
 // A Disagreement is one argument (or the call itself) that the trace and the log have differently.

@@ -57,7 +57,7 @@ func (t *times) thread(number int) *threadTimes {
 	return t.threads[number]
 }
 
-// timesOfCalls tells whether the trace has times of single calls.
+// timesOfCalls reports whether the trace has times of single calls.
 func (t *times) timesOfCalls() bool {
 	return t.settings.Mode == timing.Lossless || t.settings.Mode == timing.Lossy
 }
