@@ -37,7 +37,7 @@ i = json.load(open(f"{w}/info"))
 c = i.get("clustering") or {}
 acc = re.search(r"by replay:.*ACC (\S+)%", open(f"{w}/leads").read())
 print(program, ranks, mode, cpu("cpu") / cpu("plain"), i["bytes"]["timing"] / i["calls"], c.get("votes", 0), c.get("ns_per_vote", 0) / 1e3,
-      c.get("votes_of_time", 0), c.get("calls_stood_in", 0) / i["calls"], c.get("clusterings", 0), float(acc[1]) / 100)
+      c.get("vote_share", 0), c.get("calls_extrapolated", 0) / i["calls"], c.get("clusterings", 0), float(acc[1]) / 100)
 PY
 }
 for _ in $(seq "$rounds"); do

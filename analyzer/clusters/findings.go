@@ -7,16 +7,16 @@ import (
 )
 
 // SchemaVersion is that of Findings.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Findings are the groups of ranks that behave alike.
 type Findings struct {
 	SchemaVersion int       `json:"schema_version"`
-	Clusters      []Cluster `json:"clusters"`   // largest first
-	Leads         []int     `json:"leads"`      // of each cluster one for those of a group of peers that compute for as long: Chameleon's top K
-	Sequences     int       `json:"sequences"`  // how many distinct sequences of calls there are, arguments aside
-	Behaviors    int       `json:"behaviors"` // and with arguments
-	Phases        []Phase   `json:"phases"`     // in order
+	Clusters      []Cluster `json:"clusters"`  // largest first
+	Leads         []int     `json:"leads"`     // of each cluster one for those of a group of peers that compute for as long: Chameleon's top K
+	Sequences     int       `json:"sequences"` // how many distinct sequences of calls there are, arguments aside
+	Behaviors     int       `json:"behaviors"` // and with arguments
+	Phases        []Phase   `json:"phases"`    // in order
 	// Topology is the shape in which ranks talk.
 	Topology *topology.Findings `json:"topology"`
 	// Program is what all ranks do, as one text.
@@ -88,7 +88,7 @@ type Phase struct {
 	Loop bool   `json:"loop"`
 	// Behaviors are ranks that make calls from the same places in this phase, Timing those with similar times in it.
 	Behaviors []Group   `json:"behaviors"`
-	Timing     []Group   `json:"timing"`
-	Outliers   []Outlier `json:"outliers"`
-	Topology   string    `json:"topology"` // of the phase's messages
+	Timing    []Group   `json:"timing"`
+	Outliers  []Outlier `json:"outliers"`
+	Topology  string    `json:"topology"` // of the phase's messages
 }

@@ -17,10 +17,10 @@ type Online struct {
 	Ended       bool   `json:"ended"`    // ranks did not all come to a marker, or to different ones
 	Explicit    bool   `json:"explicit"` // markers are MPI_Pcontrol(100), of the last vote
 	Leads       []int  `json:"leads"`    // ranks that led, ascending, of all clusterings
-	StoodIn     uint64 `json:"calls_stood_in"`
+	StoodIn     uint64 `json:"calls_extrapolated"`
 	// What votes took of the ranks' time: of one rank at one vote, on average, and of all ranks in all.
 	VoteNS int64   `json:"ns_per_vote"`
-	Share  float64 `json:"votes_of_time"`
+	Share  float64 `json:"vote_share"`
 	// Phases are the clusterings.
 	Phases []OnlinePhase `json:"phases"`
 }

@@ -3,7 +3,7 @@ package compare
 import "github.com/cairn-mpi/cairn/analyzer/verdict"
 
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
 // Findings are the differences of two sides, B − A: positive is slower. Times are in seconds. Where
 // a side has several runs its times are means over them.
@@ -27,8 +27,8 @@ type Findings struct {
 	Causes      []Cause      `json:"causes"`                         // largest difference first, at most 100
 	Changes     []Change     `json:"changes"`                        // computation first, then by seconds; at most 100
 	Omitted     int          `json:"changes_omitted"`
-	Tests       int          `json:"tests"`  // how many were made of iterations
-	Places      []Place      `json:"places"` // waiting included; largest difference first, at most 100
+	Tests       int          `json:"tests"`      // how many were made of iterations
+	Places      []Place      `json:"activities"` // waiting included; largest difference first, at most 100
 	Notes       []string     `json:"notes"`
 	Phases      []PhaseTimes `json:"phases"` // those of either side
 

@@ -41,7 +41,7 @@ func TestImbalanceInOneRegion(t *testing.T) {
 	spread := *v.Causes[0].Spread
 	assert.InDelta(t, 0.115, spread.Mean, 1e-9)
 	spread.Mean = 0.115
-	assert.Equal(t, verdict.Spread{Ranks: "0-7", Least: 0.080, Mean: 0.115, Most: 0.150, MostRank: 7, Shape: verdict.ByRank, Grows: true}, spread)
+	assert.Equal(t, verdict.Spread{Ranks: "0-7", Least: 0.080, Mean: 0.115, Most: 0.150, MaxRank: 7, Shape: verdict.ByRank, Grows: true}, spread)
 	assert.Equal(t, "g.c:3", v.Causes[0].Before.CallSite)
 	assert.Equal(t, verdict.Place{Function: "MPI_Barrier", CallSite: "g.c:2"}, v.Causes[0].After)
 	assert.InDelta(t, 0.035, *v.GainSeconds, 1e-6)

@@ -71,7 +71,7 @@ func TestVerdictUnderNoise(t *testing.T) {
 			v, matters := f.Verdict, balanced.RunSeconds <= 0.96*f.RunSeconds
 			named := v.Rank
 			if v.Blames == verdict.Imbalance { // noise may make it the first of a few
-				named = new(v.Causes[0].Spread.MostRank)
+				named = new(v.Causes[0].Spread.MaxRank)
 			}
 			if matters {
 				matter++

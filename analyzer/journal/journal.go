@@ -106,7 +106,7 @@ func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Jo
 	return r.Finish(), nil
 }
 
-// Close gives back what the journal has put aside.
+// Close removes the journal's temporary file.
 func (j *Journal) Close() { j.Spool.Close() }
 
 // Least is what calls that are of one class with this one cost at least.

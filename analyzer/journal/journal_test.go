@@ -76,8 +76,8 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-// TestSpoolPutsAside: what does not fit into memory comes back from the file.
-func TestSpoolPutsAside(t *testing.T) {
+// TestSpoolUsesAFile: what does not fit into memory comes back from the file.
+func TestSpoolUsesAFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := journal.NewSpool(6)
 	defer s.Close()

@@ -84,7 +84,7 @@ func (s *Spool) Get(c Chunk, buffer []byte) ([]byte, error) {
 		err = s2.ErrCorrupt
 	}
 	if err != nil {
-		err = fmt.Errorf("reading back what was put aside in a temporary file: %w", err)
+		err = fmt.Errorf("reading back what was written to a temporary file: %w", err)
 		s.failed.CompareAndSwap(nil, &err)
 		return nil, err
 	}

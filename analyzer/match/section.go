@@ -135,9 +135,9 @@ type sectionPart struct {
 const (
 	maxSection            = 1 << 15
 	maxSectionPerLocation = 64
-	maxLocations         = 8192
-	maxIdle              = 64   // calls that concern nobody else, in a row
-	maxRequests          = 1024 // that a location may have at a time
+	maxLocations          = 8192
+	maxIdle               = 64   // calls that concern nobody else, in a row
+	maxRequests           = 1024 // that a location may have at a time
 )
 
 // newClosure is nil where ranks have several threads: whose the other side of a message is cannot be told before it comes. It is nil

@@ -90,13 +90,13 @@ type sections struct {
 const (
 	askAfter   = 1 << 14
 	leastPause = 1 << 10
-	maxPause  = 1 << 24
+	maxPause   = 1 << 24
 	// After so many calls in sections without a shape, or of which one was made (fresh), it is looked how many calls there were in
 	// sections with one. To find a section, and to make its shape, takes longer than a shape saves: if there were not leastShaped
 	// times as many, the next calls are taken in the order of time.
 	maxFresh            = 1 << 15
 	maxFreshPerLocation = 64
-	leastShaped          = 8
+	leastShaped         = 8
 	// The same goes after lookAfter sections with a shape if they had less than leastCalls calls each: to go from one to the next
 	// takes as long as the Matcher takes for some calls.
 	lookAfter       = 1 << 13

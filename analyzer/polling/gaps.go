@@ -32,7 +32,7 @@ const (
 	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what
 	// is shorter, from work.
 	oftenLost = 1.5
-	// majority the time has to be in exceptional gaps, and the rank has to have run in majority that,
+	// majority of the time has to be in exceptional gaps, and the rank has to have run in a majority of that,
 	// for it to have worked there in spite of its preemptions.
 	majority = 0.5
 	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the

@@ -52,7 +52,7 @@ func TestCPUsAreTold(t *testing.T) {
 		says string
 	}{
 		"not known": {nil, ""},
-		"shared":    {&cpus.CPUs{Share: 0.4, PutAside: 100}, "A rank had a CPU for 40% of its time."},
+		"shared":    {&cpus.CPUs{Share: 0.4, InvoluntarySwitches: 100}, "A rank had a CPU for 40% of its time."},
 		"stopped":   {&cpus.CPUs{Share: 0.7, Stopped: 0.25}, "A rank had a CPU for 70% of its time, and its container's CPU limit stopped it for 25%."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func Analyze(ctx context.Context, recordings []Recording, targets []int) (Findin
 	for _, size := range sizes {
 		f.Sizes = append(f.Sizes, sizeOf(size, bySize[size]))
 	}
-	f.Looks = s.looks()
+	f.Kind = s.kind()
 	f.Regions = s.regions()
 	f.Notes = append(f.Notes, notes(recordings, &f, runs)...)
 	f.hurtsFirst()
@@ -101,8 +101,8 @@ func (s *scaler) most() float64 {
 // alike is how far the slope of computation against ranks, both as logarithms, may be from that of strong or weak scaling.
 const alike = 0.25
 
-// looks says which kind of scaling the runs are of.
-func (s *scaler) looks() string {
+// kind says which kind of scaling the runs are of.
+func (s *scaler) kind() string {
 	var x, y []float64
 	for _, size := range s.sizes {
 		var seconds []float64

@@ -58,7 +58,7 @@ func TestWhatHurtsFirst(t *testing.T) {
 func TestStrongScaling(t *testing.T) {
 	p := program{iterations: 2, growths: []growth{{factor: 640, term: inverse}, {base: 1}}}
 	f := analyzed(t, p.runs(t, fiveSizes, 1, rand.New(rand.NewPCG(1, 1))))
-	assert.Equal(t, "strong", f.Looks)
+	assert.Equal(t, "strong", f.Kind)
 	assert.Equal(t, []int{128}, f.Targets, "without targets four times the largest size")
 	require.NotNil(t, f.HurtsFirst)
 	assert.Equal(t, line(1), f.Regions[*f.HurtsFirst].CallSite)
@@ -69,7 +69,7 @@ func TestNothingHurts(t *testing.T) {
 	p := program{iterations: 3, growths: []growth{constant, {base: 2}}, noise: 0.02}
 	f := analyzed(t, p.runs(t, fiveSizes, 3, rand.New(rand.NewPCG(1, 1))), 128)
 	assert.Nil(t, f.HurtsFirst)
-	assert.Equal(t, "weak", f.Looks)
+	assert.Equal(t, "weak", f.Kind)
 	assert.Contains(t, f.Text, "Nothing is seen to hurt up to 128 ranks: no part's share of the time grows by 2% or more.")
 	assert.Equal(t, 3, f.Sizes[0].Runs)
 	assert.Positive(t, f.Sizes[0].Spread)

@@ -1,7 +1,7 @@
 package scaling
 
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Findings say how the parts of a program grow with the number of ranks. Times are in seconds and, as calls and bytes are,
 // means over ranks unless said otherwise. Of several runs of a size each value is the median.
@@ -10,9 +10,9 @@ type Findings struct {
 	Text          string `json:"text"`       // what one wants to know, in a few sentences
 	Executable    string `json:"executable"` // of the first run, without folders
 	Sizes         []Size `json:"sizes"`      // by rising number of ranks
-	// Looks is "strong" scaling where the computation of all ranks together stays the same, "weak" where that of each rank
+	// Kind is "strong" scaling where the computation of all ranks together stays the same, "weak" where that of each rank
 	// does, and "" where neither does.
-	Looks   string `json:"looks"`
+	Kind    string `json:"scaling"`
 	Targets []int  `json:"targets"` // numbers of ranks that are predicted, rising
 	// HurtsFirst is the index of the region whose share of the run grows most up to the last target; null if none is seen to
 	// grow, or there are no models of times.

@@ -99,7 +99,7 @@ func (f *Findings) sentences() string {
 	default:
 		text = f.hurting(&f.Regions[*f.HurtsFirst])
 	}
-	switch f.Looks {
+	switch f.Kind {
 	case "strong":
 		text += " It looks like strong scaling: the computation of all ranks together stays about the same."
 	case "weak":

@@ -1,7 +1,7 @@
 package topology
 
 // SchemaVersion is that of Findings.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Findings are the shapes in which ranks talk by point-to-point messages.
 type Findings struct {
@@ -35,5 +35,5 @@ type Finding struct {
 	LostBytes  float64  `json:"lost_bytes"`
 	// Places are the coordinates of each rank in the pattern, slowest dimension first, with the number of the copy before
 	// them if there are several; null for ranks without messages. Left out for more than 4,096 ranks.
-	Places [][]int `json:"places,omitempty"`
+	Places [][]int `json:"coordinates,omitempty"`
 }

@@ -5,7 +5,7 @@ import "slices"
 // A Graph is a simple undirected graph: who talks to whom, whatever the direction. Vertices are 0 … Order()−1.
 type Graph struct {
 	neighbors [][]int32 // ascending
-	edges      int
+	edges     int
 }
 
 // NewGraph makes a graph with n vertices. Loops are left out, and an edge that is named twice counts once.

@@ -30,7 +30,7 @@ const (
 	BinomialTree  Family = "binomial tree"
 	Butterfly     Family = "butterfly network" // rows and levels of an FFT's data flow
 	CG            Family = "NAS CG stencil"
-	Neighborhood Family = "ring with distances up to k"
+	Neighborhood  Family = "ring with distances up to k"
 	Dissemination Family = "dissemination" // distances 1, 2, 4, … in a ring
 	UserDefined   Family = "user-defined"
 )

@@ -59,11 +59,11 @@ type Cause struct {
 
 // A Spread is how unequally ranks compute, in seconds.
 type Spread struct {
-	Ranks    string  `json:"ranks"`         // that are compared: all, or those of one role
-	Least    float64 `json:"least_seconds"` // computation of the rank that computes least,
-	Mean     float64 `json:"mean_seconds"`  // on average,
-	Most     float64 `json:"most_seconds"`  // and of the busiest one
-	MostRank int     `json:"most_rank"`
+	Ranks   string  `json:"ranks"`        // that are compared: all, or those of one role
+	Least   float64 `json:"min_seconds"`  // computation of the rank that computes least,
+	Mean    float64 `json:"mean_seconds"` // on average,
+	Most    float64 `json:"max_seconds"`  // and of the busiest one
+	MaxRank int     `json:"max_rank"`
 	// Shape is what the computation of ranks goes with: "rank" if it grows or falls with the rank, "node" if ranks of one
 	// node are alike, "row" or "column" if neighbors, or every so many ranks, are; "iteration" if the totals are equal, and
 	// another rank is the busiest from iteration to iteration; "" for none of these.

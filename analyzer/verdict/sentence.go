@@ -231,7 +231,7 @@ func (c *Cause) imbalance() string {
 			who, wording.Duration(s.Least), wording.Duration(s.Most), c.where())
 	}
 	return fmt.Sprintf("unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
-		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MostRank, c.shape(), c.where())
+		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MaxRank, c.shape(), c.where())
 }
 
 // shape says what the computation of ranks goes with.

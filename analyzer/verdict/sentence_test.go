@@ -37,7 +37,7 @@ func several(change func(c *verdict.Cause)) verdict.Cause {
 // unequal is work that is divided unequally among 8 ranks.
 func unequal(form verdict.Form, shape verdict.Shape, change func(c *verdict.Cause)) verdict.Cause {
 	c := verdict.Cause{Kind: verdict.Imbalance, Form: form, After: send, Before: wait, GainSeconds: new(4.0),
-		Spread: &verdict.Spread{Ranks: "0-7", Least: 1, Mean: 2, Most: 3, MostRank: 5, Shape: shape}}
+		Spread: &verdict.Spread{Ranks: "0-7", Least: 1, Mean: 2, Most: 3, MaxRank: 5, Shape: shape}}
 	if change != nil {
 		change(&c)
 	}

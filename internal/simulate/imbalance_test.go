@@ -144,7 +144,7 @@ func TestHeavyTail(t *testing.T) {
 		v := found(t, c).Verdict
 		switch v.Blames {
 		case verdict.Imbalance:
-			assert.Equal(t, top, v.Causes[0].Spread.MostRank, v.Text)
+			assert.Equal(t, top, v.Causes[0].Spread.MaxRank, v.Text)
 		default:
 			require.NotNil(t, v.Rank, v.Text)
 			assert.Equal(t, top, *v.Rank, v.Text)

@@ -165,7 +165,7 @@ func TestSlowNetworkIsNamed(t *testing.T) {
 }
 
 // TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted that the ranks had a CPU for
-// 4 s, and were put aside for others a thousand times: that, not the network, is named. Not so if they gave the CPU away
+// 4 s, and were preempted a thousand times: that, not the network, is named. Not so if they gave the CPU away
 // themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these come second, for 6 s first. Where the kernel counts for how long they
 // waited for a CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
 func TestTooFewCPUsAreNamed(t *testing.T) {
@@ -175,7 +175,7 @@ func TestTooFewCPUsAreNamed(t *testing.T) {
 		first verdict.Kind
 		says  string
 	}{
-		"put aside":    {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, verdict.CPUs, "Too few CPUs make this job slow"},
+		"preempted":    {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, verdict.CPUs, "Too few CPUs make this job slow"},
 		"given away":   {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, verdict.Messages, ""},
 		"nearly all":   {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},
 		"two threads":  {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},

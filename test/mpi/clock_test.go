@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClocksOfAThreadPutAside: a thread that loses its CPU between one clock and the next does not move the rank's times:
+// TestClocksOfAPreemptedThread: a thread that loses its CPU between one clock and the next does not move the rank's times:
 // those of the trace agree with the log's.
-func TestClocksOfAThreadPutAside(t *testing.T) {
+func TestClocksOfAPreemptedThread(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "late_clock.so")
 	out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, "yield/late_clock.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -27,7 +27,7 @@ type evidence struct {
 			Blocked  *float64 `json:"blocked_seconds"`
 			Other    *float64 `json:"other_cpu_seconds"`
 			IOBytes  *float64 `json:"io_bytes"`
-		} `json:"places"`
+		} `json:"rows"`
 		Instances []struct {
 			Wall float64 `json:"wall_seconds"`
 		} `json:"instances"`

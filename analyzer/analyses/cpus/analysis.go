@@ -56,7 +56,7 @@ func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 		c.RunDelay, c.Starved = new(delay/n), new(starved/n)
 	}
 	if without > 0 {
-		c.PutAside = aside / without
+		c.InvoluntarySwitches = aside / without
 	}
 	return &c
 }

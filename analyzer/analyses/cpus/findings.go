@@ -26,9 +26,9 @@ type CPUs struct {
 	// Starved is what of that is beyond the time that the rank waited for other ranks: meanwhile it polls, at most, and has
 	// nothing to go on with. Null likewise.
 	Starved *float64 `json:"starved"`
-	// PutAside is how often a rank was put aside for another process or thread (involuntary context switches), in each
+	// InvoluntarySwitches is how often a rank was preempted by another process or thread (involuntary context switches), in each
 	// second that it had no CPU; 0 if it always had one.
-	PutAside float64 `json:"put_aside_per_second"`
+	InvoluntarySwitches float64 `json:"involuntary_switches_per_second"`
 	// Stopped is the part of its time for which the CPU limit of a rank's container stopped it, at most 1; 0 where that
 	// is not known.
 	Stopped float64 `json:"stopped"`
@@ -47,7 +47,7 @@ func (c *CPUs) AreFew() bool {
 	case c.Starved != nil:
 		return *c.Starved >= muchStarved
 	}
-	return c.PutAside >= oftenAside
+	return c.InvoluntarySwitches >= oftenAside
 }
 
 // AreLimited reports whether CPU limits stopped the ranks, all alike.

@@ -92,7 +92,7 @@ func (r *waits) next() {
 	delta, n := binary.Uvarint(r.rest)
 	ns, k := binary.Varint(r.rest[max(0, n):])
 	if n <= 0 || k <= 0 {
-		r.err = errors.New("what was put aside in a temporary file is not what was read back")
+		r.err = errors.New("what was written to a temporary file is not what was read back")
 		return
 	}
 	r.index, r.ns, r.some, r.rest = r.index+delta, ns, true, r.rest[n+k:]

@@ -14,15 +14,15 @@ import (
 // What the run loses to calls and to what surrounds them: late receivers, messages, collectives, files, ranks that compute one
 // after the other, the start, the CPUs, the tracer.
 const (
-	smallMessage  = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
-	worthAsking   = 0.02    // of the run that a rank spends with what a hypothesis is about
+	smallMessage    = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
+	worthAsking     = 0.02    // of the run that a rank spends with what a hypothesis is about
 	minWaitingShare = 0.9     // of it that goes to some ranks, to name them,
-	maxRanks     = 0.6     // if they are no more than so many of all
-	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
-	lateStart     = 3.0     // times what ranks usually start apart
-	longCall      = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
-	minDelayed   = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
-	finer         = 8       // times as many blocks, for a pipeline: a division that programs can do
+	maxRanks        = 0.6     // if they are no more than so many of all
+	eachTimeAlike   = 0.6     // of the longest wait that the mean one is, in a chain
+	lateStart       = 3.0     // times what ranks usually start apart
+	longCall        = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
+	minDelayed      = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
+	finer           = 8       // times as many blocks, for a pipeline: a division that programs can do
 )
 
 // callHypotheses are those that are about calls, by what is lost to them.

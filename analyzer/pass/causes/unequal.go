@@ -354,7 +354,7 @@ func (a *search) imbalance(workers []worker, region accounts.Activity, moving bo
 	sort.SliceStable(workers, func(i, j int) bool { return workers[i].useful > workers[j].useful })
 	mean := meanUseful(workers)
 	busiest, least := workers[0], workers[len(workers)-1]
-	s := verdict.Spread{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MostRank: a.Ranks[busiest.row].Rank, Shape: verdict.ByIteration}
+	s := verdict.Spread{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MaxRank: a.Ranks[busiest.row].Rank, Shape: verdict.ByIteration}
 	form, set := verdict.Moving, []worker(nil)
 	if !moving {
 		inOrder := slices.Clone(workers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded: right before Cairn's shim reads CLOCK_MONOTONIC for the LATE_READING-th time in a process (from 0), the
-// thread is put aside for 20 ms.
+// thread is preempted for 20 ms.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -159,7 +159,7 @@ func contextOf(r *trace.Rank) rankContext {
 }
 
 func (c rankContext) String() string {
-	s := fmt.Sprintf("%.3g s of CPU in %.3g s, put aside %d times", c.CPUSeconds, c.WallSeconds, c.InvoluntarySwitches)
+	s := fmt.Sprintf("%.3g s of CPU in %.3g s, preempted %d times", c.CPUSeconds, c.WallSeconds, c.InvoluntarySwitches)
 	if c.RunDelaySeconds > 0 {
 		s += fmt.Sprintf(", waited %.3g s for a CPU", c.RunDelaySeconds)
 	}

@@ -10,13 +10,13 @@ import (
 // (docs/evidence.md). What is not known is null.
 type rankEvidence struct {
 	Rank      int                `json:"rank"`
-	Places    []evidencePlace    `json:"places"`
+	Rows      []evidenceRow      `json:"rows"`
 	Instances []evidenceInstance `json:"instances"` // the largest
 	Threads   []threadUsage      `json:"threads"`
 }
 
-// evidencePlace is a computation between two calls, or a call (before; after is null then).
-type evidencePlace struct {
+// evidenceRow is a computation between two calls, or a call (before; after is null then).
+type evidenceRow struct {
 	Thread          int           `json:"thread"`
 	After           *evidenceCall `json:"after"`
 	Before          evidenceCall  `json:"before"`
@@ -37,7 +37,7 @@ type evidenceCall struct {
 }
 
 type evidenceInstance struct {
-	Place           int      `json:"place"` // index into places
+	Row             int      `json:"row"` // index into rows
 	BeginNS         int64    `json:"begin_ns"`
 	WallSeconds     float64  `json:"wall_seconds"`
 	CPUSeconds      float64  `json:"cpu_seconds"`
@@ -55,10 +55,10 @@ type threadUsage struct {
 }
 
 func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
-	e := rankEvidence{Rank: r.Rank, Places: []evidencePlace{}, Instances: []evidenceInstance{}, Threads: []threadUsage{}}
+	e := rankEvidence{Rank: r.Rank, Rows: []evidenceRow{}, Instances: []evidenceInstance{}, Threads: []threadUsage{}}
 	for i := range r.Evidence {
 		row := &r.Evidence[i]
-		p := evidencePlace{
+		p := evidenceRow{
 			Thread: row.Thread, Before: *nameOfCall(f, row.Before), After: nameOfCall(f, row.After), Measured: row.Count,
 			WallSeconds: float64(row.WallNS) / 1e9, CPUSeconds: float64(row.CPUNS) / 1e9, RunDelaySeconds: knownSeconds(row.RunDelayNS),
 			OtherCPUSeconds: knownSeconds(row.OtherCPUNS), IOBytes: known(row.IOBytes), IOCalls: known(row.IOCalls),
@@ -67,12 +67,12 @@ func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
 		if ns, ok := row.BlockedNS(); ok {
 			p.BlockedSeconds = knownSeconds(ns)
 		}
-		e.Places = append(e.Places, p)
+		e.Rows = append(e.Rows, p)
 	}
 	for i := range r.Outliers {
 		o := &r.Outliers[i]
 		e.Instances = append(e.Instances, evidenceInstance{
-			Place: o.Row, BeginNS: o.BeginNS, WallSeconds: float64(o.WallNS) / 1e9, CPUSeconds: float64(o.CPUNS) / 1e9,
+			Row: o.Row, BeginNS: o.BeginNS, WallSeconds: float64(o.WallNS) / 1e9, CPUSeconds: float64(o.CPUNS) / 1e9,
 			RunDelaySeconds: knownSeconds(o.RunDelayNS), IOBytes: known(o.IOBytes),
 		})
 	}

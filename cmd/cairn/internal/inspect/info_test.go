@@ -112,7 +112,7 @@ func TestInfoTellsWhatTracingTook(t *testing.T) {
 	require.Contains(t, text, "(most of rank 1: 0.00419 s)")
 	require.Nil(t, found.Tracing[0].Process)
 	require.Equal(t, &inspect.ProcessTracing{
-		MemoryBytes: 8 << 20, MostMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MostSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,
+		MemoryBytes: 8 << 20, MaxMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MaxSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,
 	}, found.Tracing[1].Process)
 	require.Contains(t, text, "8 MiB a rank at the end, at most 16 MiB (rank 1)")
 	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB a rank written")

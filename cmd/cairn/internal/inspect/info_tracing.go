@@ -12,7 +12,7 @@ import (
 type rankTracing struct {
 	Rank        int      `json:"rank"`
 	CPUSeconds  *float64 `json:"cpu_seconds"`  // of the tracer's own threads; null: not known
-	HeldSeconds float64  `json:"held_seconds"` // for how long its threads stood still for a vote of clustered mode
+	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads stood still for a vote of clustered mode
 	TimingBytes int64    `json:"timing_bytes"` // of the trace, that are of this rank alone
 
 	Process *ProcessTracing `json:"process"` // what else its process gave; null: not known, as of one that ended before the core was there
@@ -21,11 +21,11 @@ type rankTracing struct {
 // ProcessTracing is what tracing took of a process beside CPU time.
 type ProcessTracing struct {
 	MemoryBytes         int64   `json:"memory_bytes"`          // that the tracer's runtime had when it looked last
-	MostMemoryBytes     int64   `json:"most_memory_bytes"`     // and at most
+	MaxMemoryBytes      int64   `json:"max_memory_bytes"`      // and at most
 	Stalls              int64   `json:"stalls"`                // how often a thread waited for a free record buffer
 	StallSeconds        float64 `json:"stall_seconds"`         // for how long in all
 	LongestStallSeconds float64 `json:"longest_stall_seconds"` // and at most at a time
-	MostSpoolBytes      int64   `json:"most_spool_bytes"`      // of its files in the spool, at most
+	MaxSpoolBytes       int64   `json:"max_spool_bytes"`       // of its files in the spool, at most
 	WrittenBytes        int64   `json:"written_bytes"`         // to the spool, beside the records themselves
 }
 
@@ -44,7 +44,7 @@ func (i *Information) addTracing(f *tracefile.File) {
 		t.TimingBytes += f.TimingBytes(n)
 		if held := thread.Held(); held > 0 {
 			rank := f.Ranks().At(row)
-			t.HeldSeconds += float64(rank.Clock.AtMost(held)) / 1e9
+			t.VoteSeconds += float64(rank.Clock.AtMost(held)) / 1e9
 		}
 	}
 }
@@ -54,8 +54,8 @@ func processTracingOf(u *trace.TracerUsage) *ProcessTracing {
 		return nil
 	}
 	return &ProcessTracing{
-		MemoryBytes: u.MemoryBytes, MostMemoryBytes: u.MostMemory, Stalls: u.Stalls, StallSeconds: float64(u.StalledNS) / 1e9,
-		LongestStallSeconds: float64(u.LongestStallNS) / 1e9, MostSpoolBytes: u.MostSpool, WrittenBytes: u.WrittenBytes,
+		MemoryBytes: u.MemoryBytes, MaxMemoryBytes: u.MostMemory, Stalls: u.Stalls, StallSeconds: float64(u.StalledNS) / 1e9,
+		LongestStallSeconds: float64(u.LongestStallNS) / 1e9, MaxSpoolBytes: u.MostSpool, WrittenBytes: u.WrittenBytes,
 	}
 }
 
@@ -106,11 +106,11 @@ func (i *Information) processRows(row func(name string, value any)) {
 			continue
 		}
 		known++
-		if p.MostMemoryBytes > most.MostMemoryBytes {
-			most.MostMemoryBytes, memory = p.MostMemoryBytes, t.Rank
+		if p.MaxMemoryBytes > most.MaxMemoryBytes {
+			most.MaxMemoryBytes, memory = p.MaxMemoryBytes, t.Rank
 		}
-		if p.MostSpoolBytes > most.MostSpoolBytes {
-			most.MostSpoolBytes, spool = p.MostSpoolBytes, t.Rank
+		if p.MaxSpoolBytes > most.MaxSpoolBytes {
+			most.MaxSpoolBytes, spool = p.MaxSpoolBytes, t.Rank
 		}
 		if p.LongestStallSeconds > most.LongestStallSeconds {
 			most.LongestStallSeconds, stalled = p.LongestStallSeconds, t.Rank
@@ -125,9 +125,9 @@ func (i *Information) processRows(row func(name string, value any)) {
 	}
 	const mib = 1 << 20
 	row("tracer's memory", fmt.Sprintf("%.3g MiB a rank at the end, at most %.3g MiB (rank %d)",
-		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MostMemoryBytes)/mib, memory))
+		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MaxMemoryBytes)/mib, memory))
 	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB a rank written beside the records",
-		float64(most.MostSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
+		float64(most.MaxSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
 	if all.Stalls == 0 {
 		row("stalls", "none: no thread waited for a free record buffer")
 		return
