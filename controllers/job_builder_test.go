@@ -43,7 +43,7 @@ func TestPodTemplate(t *testing.T) {
 	}
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	plain := s.batchJob("stencil-cairn-clusters").Spec.Template
+	plain := s.batchJob("stencil-cairn-clustering").Spec.Template
 	require.Equal(t, "disabled", plain.Annotations["linkerd.io/inject"])
 	require.Empty(t, plain.Spec.PriorityClassName)
 }

@@ -68,7 +68,7 @@ func TestFromApplyToReport(t *testing.T) {
 	merge := s.batchJob("stencil-cairn-merge-l0")
 	require.EqualValues(t, 1, *merge.Spec.Completions)
 	require.Equal(t, batchv1.IndexedCompletion, *merge.Spec.CompletionMode)
-	require.Equal(t, []string{"report", "--job", "--store", uri, "--wait", "--analyses", "critical-path,clusters"}, merge.Spec.Template.Spec.Containers[0].Args)
+	require.Equal(t, []string{"report", "--job", "--store", uri, "--wait", "--analyses", "critical-path,clustering"}, merge.Spec.Template.Spec.Containers[0].Args)
 	args := merge.Spec.Template.Spec.InitContainers[0].Args
 	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--fan-in", "0", "--attempts"}, args[:11])
 	var attempts []map[string]any
@@ -89,7 +89,7 @@ func TestFromApplyToReport(t *testing.T) {
 	s.ends(path.Name, pod{message: `{"ok":true}`})
 	s.settle()
 	require.Equal(t, []v1alpha1.AnalysisStatus{{Name: "critical-path", State: "Succeeded"}, {Name: "clustering", State: "Running"}}, s.job().Status.Analyses)
-	s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+	s.ends("stencil-cairn-clustering", pod{message: `{"ok":true}`})
 	s.settle()
 	s.expect("Analyzed", isTrue, "AllSucceeded")
 	s.expect("Ready", isFalse, "Reporting")
@@ -128,7 +128,7 @@ func TestJobsOnlyExpireOnceTheirResultIsSaved(t *testing.T) {
 	s.runToMerge(0)
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"stencil-cairn-merge-l0", "stencil-cairn-clusters"} {
+	for _, name := range []string{"stencil-cairn-merge-l0", "stencil-cairn-clustering"} {
 		require.Nil(t, s.batchJob(name).Spec.TTLSecondsAfterFinished, name)
 	}
 }
@@ -326,8 +326,8 @@ func TestOneAnalysisFails(t *testing.T) {
 		s.runToMerge(0)
 		s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[{"id":"0/0","ranks":4},{"id":"0/1","ranks":4}],"run_count":2}`})
 		s.settle()
-		require.EqualValues(t, 2, *s.batchJob("stencil-cairn-clusters").Spec.Completions)
-		s.ends("stencil-cairn-clusters", pod{index: 0}, pod{index: 1})
+		require.EqualValues(t, 2, *s.batchJob("stencil-cairn-clustering").Spec.Completions)
+		s.ends("stencil-cairn-clustering", pod{index: 0}, pod{index: 1})
 		return s
 	}
 	t.Run("and says so to the report", func(t *testing.T) {
@@ -374,7 +374,7 @@ func TestReportFails(t *testing.T) {
 		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 		s.settle()
 		require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path")
-		s.ends("stencil-cairn-clusters", pod{})
+		s.ends("stencil-cairn-clustering", pod{})
 		s.settle()
 		return s
 	}

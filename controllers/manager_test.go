@@ -82,7 +82,7 @@ func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 				{func() { s.ends("stencil-cairn-merge-l0", pod{message: oneRun}) }, "Ready", "Analyzing"},
 				{func() {
 					s.ends("stencil-cairn-critical-path", pod{message: `{"ok":true}`})
-					s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+					s.ends("stencil-cairn-clustering", pod{message: `{"ok":true}`})
 				}, "Ready", "Reporting"},
 				{func() { s.ends("stencil-cairn-report", pod{message: verdict}) }, "Ready", "JobFailedReportReady"},
 			} {
@@ -153,7 +153,7 @@ func TestLeastPrivilege(t *testing.T) {
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settleAs(c)
 	s.ends("stencil-cairn-critical-path", pod{})
-	s.ends("stencil-cairn-clusters", pod{})
+	s.ends("stencil-cairn-clustering", pod{})
 	s.settleAs(c)
 	s.ends("stencil-cairn-report", pod{message: verdict})
 	s.settleAs(c)

@@ -67,8 +67,8 @@ func TestRunsOfTheReport(t *testing.T) {
 	s.settle()
 	require.Len(t, s.job().Status.Runs, 16)
 	require.EqualValues(t, 200, s.job().Status.RunCount)
-	require.EqualValues(t, 16, *s.batchJob("stencil-cairn-clusters").Spec.Completions)
-	require.Contains(t, strings.Join(s.batchJob("stencil-cairn-clusters").Spec.Template.Spec.Containers[0].Args, " "), "--index $(JOB_COMPLETION_INDEX) --of 16")
+	require.EqualValues(t, 16, *s.batchJob("stencil-cairn-clustering").Spec.Completions)
+	require.Contains(t, strings.Join(s.batchJob("stencil-cairn-clustering").Spec.Template.Spec.Containers[0].Args, " "), "--index $(JOB_COMPLETION_INDEX) --of 16")
 	for _, name := range []string{"critical-path", "clustering"} {
 		var pods []pod
 		for i := range 16 {

@@ -36,7 +36,7 @@ func TestPodOfTheMergeDies(t *testing.T) {
 		s.settle()
 		require.NotNil(t, s.batchJob(job.Name).DeletionTimestamp)
 		s.collectGarbage()
-		s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+		s.ends("stencil-cairn-clustering", pod{message: `{"ok":true}`})
 		s.settle()
 		s.ends("stencil-cairn-report", pod{message: verdict})
 		s.settle()
@@ -127,7 +127,7 @@ func TestAnalysesChangeInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, []v1alpha1.Analysis{clusters}, then)
 			require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path")
-			s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+			s.ends("stencil-cairn-clustering", pod{message: `{"ok":true}`})
 			s.settle()
 			s.expect("Analyzed", isTrue, "AllSucceeded")
 			s.ends("stencil-cairn-report", pod{message: verdict})
@@ -150,7 +150,7 @@ func TestAnalysesChangeInTheMiddle(t *testing.T) {
 		s.ends("stencil-cairn-merge-l0-t1", pod{message: oneRun})
 		s.settle()
 		require.Contains(t, s.jobNames(), "stencil-cairn-critical-path-t1")
-		require.NotContains(t, s.jobNames(), "stencil-cairn-clusters-t1")
+		require.NotContains(t, s.jobNames(), "stencil-cairn-clustering-t1")
 	})
 }
 
@@ -191,7 +191,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 	})
 	t.Run("suspended by a queue", func(t *testing.T) {
 		s := begin(t)
-		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-clustering", corev1.PodRunning)
 		job := s.batchJob("stencil-cairn-critical-path")
 		job.Spec.Suspend = ptr.To(true)
 		require.NoError(t, s.Update(s.ctx, job))
@@ -202,7 +202,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 	})
 	t.Run("a pod that is not scheduled", func(t *testing.T) {
 		s := begin(t)
-		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-clustering", corev1.PodRunning)
 		start(s, "stencil-cairn-critical-path", corev1.PodPending)
 		s.letPass(3 * time.Minute)
 		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
@@ -221,7 +221,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 	})
 	t.Run("there is room", func(t *testing.T) {
 		s := begin(t)
-		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-clustering", corev1.PodRunning)
 		start(s, "stencil-cairn-critical-path", corev1.PodFailed)
 		s.letPass(time.Hour)
 		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)

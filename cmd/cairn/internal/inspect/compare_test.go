@@ -70,7 +70,7 @@ func TestCompareSeveralRuns(t *testing.T) {
 		} `json:"changes"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &found))
-	assert.Equal(t, 2, found.Schema)
+	assert.Equal(t, 3, found.Schema)
 	assert.Equal(t, 3, found.A.Runs)
 	assert.NotNil(t, found.A.Deviation)
 	assert.Contains(t, found.Text, "more than equal runs differ")

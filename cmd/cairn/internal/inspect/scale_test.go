@@ -68,7 +68,7 @@ func TestScale(t *testing.T) {
 		} `json:"regions"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &found))
-	assert.Equal(t, 1, found.Schema)
+	assert.Equal(t, 2, found.Schema)
 	require.NotNil(t, found.First)
 	r := found.Regions[*found.First]
 	assert.Equal(t, "MPI_Sendrecv at pairwise.c:20", r.Name)
