@@ -177,7 +177,7 @@ func (p *internTable) digest(of *processes, process int) []byte {
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
 		if len(t.Marks) > 0 {
-			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.StandIns, t.Holds)
+			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.Extrapolations, t.Holds)
 		}
 		digestTiming(h, &t)
 	}
