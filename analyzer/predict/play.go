@@ -113,20 +113,20 @@ func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks M
 
 // player plays all scenarios at once.
 type player struct {
-	journal    *journal.Journal
-	handshakes int64 // from which size on messages make one, as the run has shown
-	scenarios  []Scenario
-	computing  []int   // scenarios in which computations may take longer or less
-	free       []bool  // by place and scenario: Scenario.Free,
-	ignores    []bool  // and Scenario.Ignores
-	costly     [][]int // by place: scenarios in which its calls do not take what they took
-	locations  []timeline.Location
-	threads    []thread
-	gatherings map[uint64]*gathering
-	slabs      int     // that may be played
-	ready      []int   // locations to look at
-	room       []int64 // for times
-	freed      []*moment
+	journal     *journal.Journal
+	handshakes  int64 // from which size on messages make one, as the run has shown
+	scenarios   []Scenario
+	computing   []int   // scenarios in which computations may take longer or less
+	free        []bool  // by place and scenario: Scenario.Free,
+	ignores     []bool  // and Scenario.Ignores
+	costly      [][]int // by place: scenarios in which its calls do not take what they took
+	locations   []timeline.Location
+	threads     []thread
+	collectives map[uint64]*collectiveInstance
+	slabs       int     // that may be played
+	ready       []int   // locations to look at
+	room        []int64 // for times
+	freed       []*moment
 }
 
 // A thread is where its play is.
@@ -192,7 +192,7 @@ type dependency struct {
 	bytes int64
 	hops  int32
 	// of a collective operation: which one, and the call's part in it
-	of   *gathering
+	of   *collectiveInstance
 	part int32
 	// what a handshake needs: on a network that makes one for its size, or always; hops counts its latencies
 	handshake, always bool
@@ -203,7 +203,7 @@ type dependency struct {
 func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 	p := &player{
 		journal: j, handshakes: j.Handshakes(), scenarios: scenarios,
-		locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
+		locations: j.Locations, threads: make([]thread, len(j.Locations)), collectives: map[uint64]*collectiveInstance{},
 	}
 	for k := range scenarios {
 		if scenarios[k].Compute != nil || scenarios[k].Takes != nil {

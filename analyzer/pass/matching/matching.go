@@ -57,7 +57,7 @@ type KindTotal struct {
 func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	if m == nil {
 		f := newResult(t)
-		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
+		along := &clock.Observer{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
