@@ -3,14 +3,14 @@ package predict
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A collectiveInstance is a collective operation that is being played.
 type collectiveInstance struct {
-	shape         *journal.Shape
+	shape         *eventlog.Shape
 	entered, left int       // parts that came so far
 	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
 	parts         []*moment // else: entries,
@@ -22,7 +22,7 @@ type collectiveInstance struct {
 func (g *collectiveInstance) isNeighbor() bool { return g.shape.Class == match.Neighbor }
 
 // collectiveInstance is the operation of a number. Who enters or leaves it is the first to tell of it.
-func (p *player) collectiveInstance(e *journal.Entry) *collectiveInstance {
+func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	g := p.collectives[e.Number]
 	if g != nil {
 		return g
@@ -48,7 +48,7 @@ func (p *player) collectiveInstance(e *journal.Entry) *collectiveInstance {
 }
 
 // gather notes that a call enters an operation.
-func (p *player) gather(s *step, e *journal.Entry) {
+func (p *player) gather(s *step, e *eventlog.Entry) {
 	g := p.collectiveInstance(e)
 	g.entered++
 	isRoot := e.Part == g.shape.Root
@@ -67,7 +67,7 @@ func (p *player) gather(s *step, e *journal.Entry) {
 }
 
 // gathered is what a call needs of the operation that it leaves, and which that is; nil if nothing.
-func (p *player) gathered(d *journal.Dependency) (on *moment, g *collectiveInstance) {
+func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInstance) {
 	g = p.collectives[d.Number]
 	if g == nil {
 		return nil, nil
