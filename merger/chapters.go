@@ -25,7 +25,7 @@ func localChapters(c *trace.Chapters, terminals []int32) *trace.Chapters {
 }
 
 // chapters gives the chapters of a thread of the shape the signatures of the trace.
-func (s *emitted) chapters(c *trace.Chapters) *trace.Chapters {
+func (s *exported) chapters(c *trace.Chapters) *trace.Chapters {
 	if c == nil {
 		return nil
 	}

@@ -68,10 +68,10 @@ type election struct {
 }
 
 // single reports whether the shape is one rank.
-func (s *emitted) single() bool { return s.rows.Len() == 1 }
+func (s *exported) single() bool { return s.rows.Len() == 1 }
 
 // elect asks all shapes with one row.
-func (e *emission) elect() {
+func (e *exporter) elect() {
 	voters := 0
 	for _, s := range e.order {
 		if s.single() {
@@ -92,7 +92,7 @@ func (e *emission) elect() {
 			break
 		}
 		for k, id := range s.shape.templates {
-			t := &e.pool.templates[id]
+			t := &e.table.templates[id]
 			first := s.shape.first[k]
 			rank := int64(-1)
 			own := numbersOfCodes(s.values(first))
@@ -139,7 +139,7 @@ func (e *emission) elect() {
 
 // countWays tells where constants do not stand: a rank in the middle of a grid is a neighbor of many, and still it is the
 // directions that are few.
-func (e *emission) countWays() {
+func (e *exporter) countWays() {
 	e.election.offsets = map[slotPlace]bool{}
 	for at, votes := range e.election.votes {
 		kinds := [asFunction + 1]int{}
@@ -151,16 +151,16 @@ func (e *emission) countWays() {
 }
 
 // castOthers adds the votes of shapes with several rows: one for each of them, for how the slot is written there.
-func (e *emission) castOthers() {
+func (e *exporter) castOthers() {
 	for _, s := range e.order {
 		if s.single() {
 			continue
 		}
 		for k, id := range s.shape.templates {
-			t := &e.pool.templates[id]
+			t := &e.table.templates[id]
 			first := s.shape.first[k]
 			own := numbersOfCodes(s.values(first))
-			at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
+			at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
 			for i := range t.paths {
 				votes := e.election.votes[t.place(i)]
 				if votes == nil {
@@ -190,7 +190,7 @@ func (e *emission) castOthers() {
 }
 
 // functionNumber finds or adds a function.
-func (e *emission) functionNumber(f trace.Value) (int64, bool) {
+func (e *exporter) functionNumber(f trace.Value) (int64, bool) {
 	i := slices.IndexFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) })
 	if i < 0 && len(e.election.functions) < maxFunctions {
 		i = len(e.election.functions)
@@ -211,7 +211,7 @@ func addObservation(list []observation, o observation) []observation {
 }
 
 // addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
-func (e *emission) addFunction(list []observation) {
+func (e *exporter) addFunction(list []observation) {
 	if len(list) < 2 {
 		return
 	}
@@ -227,7 +227,7 @@ func (e *emission) addFunction(list []observation) {
 	if !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
 		return
 	}
-	at := fitting{emission: e, own: &own}
+	at := encodingChoice{exporter: e, own: &own}
 	if f, ok := at.ofRank(values); ok && f.Form != trace.RankOffset {
 		e.functionNumber(f)
 	}
@@ -257,7 +257,7 @@ func gives(f trace.Value, rank, value int64) bool {
 }
 
 // elected is how the code of a single rank is written: as what most such ranks have in that place.
-func (f *fitting) elected(at slotPlace, code int64) trace.Value {
+func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
 	votes := f.election.votes[at]
 	best, most := trace.Value{}, -1
 	consider := func(w way, v trace.Value) {

@@ -114,7 +114,7 @@ func TestFunctionsGiveWhatTheySay(t *testing.T) {
 			}
 		}
 		require.Len(t, values, 8, fmt.Sprint(f))
-		at := fitting{emission: &emission{worldSize: 8, grids: []grid{{4, 2}, {2, 2, 2}}}, own: &own}
+		at := encodingChoice{exporter: &exporter{worldSize: 8, grids: []grid{{4, 2}, {2, 2, 2}}}, own: &own}
 		again, ok := at.ofRank(values)
 		require.True(t, ok)
 		for rank, v := range values {

@@ -40,7 +40,7 @@ import (
 
 // relativeTo is r of a signature on the threads of a shape, nil if a reader
 // could not tell it. own is the caller's rank as the signature has it.
-func (e *emission) relativeTo(s *emitted, t *template, own *codec.Numbers) *codec.Numbers {
+func (e *exporter) relativeTo(s *exported, t *template, own *codec.Numbers) *codec.Numbers {
 	switch {
 	case !e.final:
 		return nil
@@ -52,15 +52,15 @@ func (e *emission) relativeTo(s *emitted, t *template, own *codec.Numbers) *code
 	return own
 }
 
-// A fitting writes the slots of one signature of a shape.
-type fitting struct {
-	*emission
+// An encodingChoice writes the slots of one signature of a shape.
+type encodingChoice struct {
+	*exporter
 	own   *codec.Numbers // r by place, nil: not known
 	ranks []int64        // the same, once it is needed
 }
 
 // rank is r by place, nil if it is not known.
-func (f *fitting) rank() []int64 {
+func (f *encodingChoice) rank() []int64 {
 	if f.ranks == nil && f.own != nil {
 		f.ranks = f.own.Values(nil)
 	}
@@ -68,7 +68,7 @@ func (f *fitting) rank() []int64 {
 }
 
 // write chooses how the values with these codes are written.
-func (f *fitting) write(of codec.Numbers) trace.Value {
+func (f *encodingChoice) write(of codec.Numbers) trace.Value {
 	if constant, ok := of.Constant(); ok {
 		return f.coded(constant)
 	}
@@ -89,7 +89,7 @@ func (f *fitting) write(of codec.Numbers) trace.Value {
 }
 
 // ofRank is the function of the rank that gives these values, if there is one.
-func (f *fitting) ofRank(values []int64) (trace.Value, bool) {
+func (f *encodingChoice) ofRank(values []int64) (trace.Value, bool) {
 	for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.inferred, f.stride} {
 		if v, ok := way(values); ok {
 			return v, true
@@ -99,9 +99,9 @@ func (f *fitting) ofRank(values []int64) (trace.Value, bool) {
 }
 
 // coded is the value of a code.
-func (f *fitting) coded(code int64) trace.Value {
+func (f *encodingChoice) coded(code int64) trace.Value {
 	if code&1 == 1 {
-		return trace.Value{Form: trace.Name, Text: f.pool.names[code>>1]}
+		return trace.Value{Form: trace.Name, Text: f.table.names[code>>1]}
 	}
 	return integer(code >> 1)
 }
@@ -120,7 +120,7 @@ func numbersOf(codes []int64) (values, names []int64) {
 }
 
 // raw is a column; where there are names, a case for each besides it.
-func (f *fitting) raw(codes, values, names []int64) trace.Value {
+func (f *encodingChoice) raw(codes, values, names []int64) trace.Value {
 	if len(names) == 0 {
 		return trace.Value{Form: trace.Column, Int: f.column(values)}
 	}
@@ -139,7 +139,7 @@ func (f *fitting) raw(codes, values, names []int64) trace.Value {
 	return v
 }
 
-func (f *fitting) offset(values []int64) (trace.Value, bool) {
+func (f *encodingChoice) offset(values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
@@ -162,7 +162,7 @@ func elastic(operator trace.Operator, operands ...int64) trace.Value {
 }
 
 // modulo takes n from the first two offsets that differ.
-func (f *fitting) modulo(values []int64) (trace.Value, bool) {
+func (f *encodingChoice) modulo(values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
@@ -218,7 +218,7 @@ func (g grid) coordinates(rank int64) []int64 {
 }
 
 // addGrids lists the distinct grids of the communicators.
-func (e *emission) addGrids() {
+func (e *exporter) addGrids() {
 	seen := map[string]bool{}
 	for i := range e.c.Communicators {
 		var g grid
@@ -245,15 +245,17 @@ func (g grid) shifted(from int64, by []int64) (to int64, there bool) {
 	return rank, from == 0
 }
 
-func (f *fitting) cartesian(values []int64) (trace.Value, bool) { return f.within(f.grids, values) }
+func (f *encodingChoice) cartesian(values []int64) (trace.Value, bool) {
+	return f.within(f.grids, values)
+}
 
 // inferred takes the grids that all ranks of the world fill, of two and three dimensions.
-func (f *fitting) inferred(values []int64) (trace.Value, bool) {
+func (f *encodingChoice) inferred(values []int64) (trace.Value, bool) {
 	return f.within(f.worldGrids(), values)
 }
 
 // within finds a distance in one of the grids that gives all values.
-func (f *fitting) within(grids []grid, values []int64) (trace.Value, bool) {
+func (f *encodingChoice) within(grids []grid, values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
@@ -286,7 +288,7 @@ func (f *fitting) within(grids []grid, values []int64) (trace.Value, bool) {
 }
 
 // worldGrids are the grids of two and three dimensions with as many points as the world has ranks.
-func (e *emission) worldGrids() []grid {
+func (e *exporter) worldGrids() []grid {
 	if e.ofWorld == nil {
 		e.ofWorld = []grid{} // none, but known
 		n := int64(e.worldSize)
@@ -311,7 +313,7 @@ func (e *emission) worldGrids() []grid {
 }
 
 // stride tries divisors and moduli that the grids suggest, and those that the values do.
-func (f *fitting) stride(values []int64) (trace.Value, bool) {
+func (f *encodingChoice) stride(values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
@@ -327,7 +329,7 @@ func (f *fitting) stride(values []int64) (trace.Value, bool) {
 type stride struct{ divisor, modulus int64 }
 
 // strides lists what is to be tried: div, mod, both.
-func (f *fitting) strides(values []int64) []stride {
+func (f *encodingChoice) strides(values []int64) []stride {
 	own := f.rank()
 	var divisors []int64
 	for _, g := range f.grids {
@@ -371,7 +373,7 @@ func (f *fitting) strides(values []int64) []stride {
 }
 
 // linear fits a + b·((r div c) mod d).
-func (f *fitting) linear(values []int64, c, d int64) (trace.Value, bool) {
+func (f *encodingChoice) linear(values []int64, c, d int64) (trace.Value, bool) {
 	own := f.rank()
 	quotient := func(r int64) int64 {
 		if d == 0 {
@@ -409,7 +411,7 @@ const (
 )
 
 // cases covers the values greedily: the constant or offset that gives most of those that are left comes next.
-func (f *fitting) cases(codes []int64) (trace.Value, bool) {
+func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 	own := f.rank()
 	which := make([]int64, len(codes))
 	for i := range which {
@@ -472,7 +474,7 @@ func most(counts map[int64]int) (key int64, count int) {
 }
 
 // betterRelative reports whether the sequences of a stream are fewer when r is taken from their values.
-func (e *emission) betterRelative(codes, own *codec.Numbers) bool {
+func (e *exporter) betterRelative(codes, own *codec.Numbers) bool {
 	if _, constant := codes.Constant(); constant || own == nil {
 		return false
 	}
@@ -488,7 +490,7 @@ func (e *emission) betterRelative(codes, own *codec.Numbers) bool {
 			continue
 		}
 		absolute[code] = true
-		values := e.plus(e.pool.sequences.List[code>>1], -rank(place))
+		values := e.plus(e.table.sequences.List[code>>1], -rank(place))
 		relative[values.Key()] = true
 	}
 	return len(constant)+len(relative) < len(absolute)

@@ -22,7 +22,7 @@ type started struct {
 // distinct drops what arrived more than once: an upload that was repeated, or
 // a checkpoint of a rank whose final trace is there too. Of one process the
 // version with the most calls stays. The result is sorted by start.
-func (p *pool) distinct(of *processes) ([]started, []string) {
+func (p *internTable) distinct(of *processes) ([]started, []string) {
 	sorted := make([]started, of.ranks.Len())
 	starts := of.ranks.Starts().Lookup()
 	for i, rank := range of.ranks.Numbers().All() {
@@ -155,8 +155,8 @@ func compareClocks(a, b *timing.Clock) int {
 		cmp.Compare(len(a.Samples), len(b.Samples)))
 }
 
-// digest is a hash of all that the process did, free of pool numbers and of the clock.
-func (p *pool) digest(of *processes, process int) []byte {
+// digest is a hash of all that the process did, free of intern table numbers and of the clock.
+func (p *internTable) digest(of *processes, process int) []byte {
 	rank := of.ranks.At(process)
 	h := sha256.New()
 	write := func(b []byte) { h.Write(binary.AppendUvarint(nil, uint64(len(b)))); h.Write(b) }
@@ -177,15 +177,15 @@ func (p *pool) digest(of *processes, process int) []byte {
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
 		if len(t.Marks) > 0 {
-			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.StandIns, t.Holds)
+			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.Extrapolations, t.Holds)
 		}
 		digestTiming(h, &t)
 	}
 	return h.Sum(nil)
 }
 
-// templateKey is a template without pool numbers.
-func (p *pool) templateKey(id int32) []byte {
+// templateKey is a template without intern table numbers.
+func (p *internTable) templateKey(id int32) []byte {
 	var b []byte
 	s := p.templates[id].signature.WithSites(func(site uint32) uint32 {
 		b = append(b, p.siteIdentity(site)...)
@@ -201,7 +201,7 @@ func (p *pool) templateKey(id int32) []byte {
 }
 
 // digestColumns adds what a thread has in the columns of one signature.
-func (p *pool) digestColumns(h io.Writer, s *shape, row, signature int) {
+func (p *internTable) digestColumns(h io.Writer, s *shape, row, signature int) {
 	t := &p.templates[s.templates[signature]]
 	for k := range t.width() {
 		code := s.columns[s.first[signature]+k].At(row)

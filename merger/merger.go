@@ -30,7 +30,7 @@ type Merger struct {
 	// Unfinished traces are merged again later, as they grow: what varies on a thread stays in its signatures until then,
 	// so that nothing which is coded already is coded anew.
 	Unfinished bool
-	pool       pool
+	table      internTable
 	meta       metas
 	processes  processes
 }
@@ -43,7 +43,7 @@ func (m *Merger) Add(c *trace.Content) error {
 	if err := m.meta.compatible(&c.Meta); err != nil {
 		return err
 	}
-	if err := m.pool.adopt(c, &m.processes, !m.Unfinished); err != nil {
+	if err := m.table.add(c, &m.processes, !m.Unfinished); err != nil {
 		return err
 	}
 	m.meta.add(&c.Meta)
@@ -57,10 +57,10 @@ func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
 	if m.processes.ranks.Len() == 0 {
 		return nil, errors.New("there is no rank to merge")
 	}
-	distinct, notes := m.pool.distinct(&m.processes)
+	distinct, notes := m.table.distinct(&m.processes)
 	var merged []*trace.Content
 	for _, generation := range generations(distinct) {
-		c, err := m.pool.emit(&m.processes, generation, o.Final, &m.meta.joined)
+		c, err := m.table.export(&m.processes, generation, o.Final, &m.meta.joined)
 		if err != nil {
 			return nil, err
 		}

@@ -75,8 +75,8 @@ func compareVotes(a, b trace.Vote) int {
 func leaderless(c *trace.Content) bool {
 	present := map[int]bool{}
 	for _, t := range c.Threads.All() {
-		for i := range t.StandIns {
-			lead := t.StandIns[i].Lead
+		for i := range t.Extrapolations {
+			lead := t.Extrapolations[i].Lead
 			if _, known := present[lead]; !known {
 				present[lead] = c.Ranks.Find(lead) >= 0
 			}

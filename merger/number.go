@@ -5,11 +5,11 @@ import (
 )
 
 // A numbering gives what is reachable from some roots its place in a trace.
-// It depends on the roots' order and on their content, never on pool numbers.
+// It depends on the roots' order and on their content, never on intern table numbers.
 type numbering struct {
-	signatures []int32 // pooled signatures in order of first use: the index is the terminal
+	signatures []int32 // interned signatures in order of first use: the index is the terminal
 	terminal   map[int32]int32
-	rules      []int32 // pooled rules: a rule comes before all rules that it refers to
+	rules      []int32 // interned rules: a rule comes before all rules that it refers to
 	rule       map[int32]int32
 }
 
@@ -85,10 +85,10 @@ func number(rules [][]grammar.Symbol, roots []int32) numbering {
 	return n
 }
 
-// body writes a pooled rule in the numbers of the trace.
-func (n *numbering) body(pooled []grammar.Symbol) []grammar.Symbol {
-	body := make([]grammar.Symbol, len(pooled))
-	for i, s := range pooled {
+// body writes a interned rule in the numbers of the trace.
+func (n *numbering) body(interned []grammar.Symbol) []grammar.Symbol {
+	body := make([]grammar.Symbol, len(interned))
+	for i, s := range interned {
 		if s.IsRule() {
 			body[i] = grammar.RuleSymbol(int(n.rule[int32(s.Rule())]), s.Count)
 		} else {

@@ -11,7 +11,7 @@ import (
 // Places are what signatures and evidence refer to outside of themselves: call sites, the
 // paths that lead to them, and the memory segments that pointers lead to.
 
-func (p *pool) addSegment(s trace.Segment) int32 {
+func (p *internTable) addSegment(s trace.Segment) int32 {
 	if id, ok := p.segmentIDs[s]; ok {
 		return id
 	}
@@ -65,9 +65,9 @@ func segmentsOf(s *trace.Signature) []int32 {
 	return ids
 }
 
-// siteIdentity is a site, given as 1 + its number, with its path, free of pool
+// siteIdentity is a site, given as 1 + its number, with its path, free of intern table
 // numbers: the outermost caller first, so that a caller sorts before what it calls.
-func (p *pool) siteIdentity(site uint32) []byte {
+func (p *internTable) siteIdentity(site uint32) []byte {
 	var path []*trace.Site
 	for s := site; s > 0; s = p.sites[s-1].Caller {
 		path = append(path, &p.sites[s-1])
@@ -81,7 +81,7 @@ func (p *pool) siteIdentity(site uint32) []byte {
 	return b
 }
 
-func (p *pool) segmentIdentity(segment int32) []byte {
+func (p *internTable) segmentIdentity(segment int32) []byte {
 	s := &p.segments[segment]
 	b := []byte{byte(s.Kind)}
 	b = binary.BigEndian.AppendUint32(b, uint32(s.Number))
@@ -90,9 +90,9 @@ func (p *pool) segmentIdentity(segment int32) []byte {
 	return append(b, p.siteIdentity(s.Site)...)
 }
 
-// emitPlaces writes the sites and segments that the signatures and the ranks of c
+// exportPlaces writes the sites and segments that the signatures and the ranks of c
 // use, with all callers, and gives both the numbers that these have in c.
-func (p *pool) emitPlaces(c *trace.Content) {
+func (p *internTable) exportPlaces(c *trace.Content) {
 	sites, segments := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
 		for ; site > 0 && !sites[site]; site = p.sites[site-1].Caller {

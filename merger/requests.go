@@ -25,7 +25,7 @@ type requestKey struct {
 }
 
 // renumber gives the requests in the signatures of a shape, which are in order of first use, the numbers of the trace.
-func (e *emission) renumber(s *emitted, signatures []trace.Signature) {
+func (e *exporter) renumber(s *exported, signatures []trace.Signature) {
 	if !e.final || len(e.order) < 2 || s.threaded {
 		return
 	}
@@ -33,7 +33,7 @@ func (e *emission) renumber(s *emitted, signatures []trace.Signature) {
 	made := map[string]int{}
 	var fresh []requestKey
 	for i := range signatures {
-		f := e.pool.functions[signatures[i].Function]
+		f := e.table.functions[signatures[i].Function]
 		maker := ""
 		for _, v := range f.Requests(&signatures[i]) {
 			ids, all := requestsIn(v)
@@ -65,7 +65,7 @@ func (e *emission) renumber(s *emitted, signatures []trace.Signature) {
 		e.requests[key] = int64(len(e.requests))
 	}
 	for i := range signatures {
-		for _, v := range e.pool.functions[signatures[i].Function].Requests(&signatures[i]) {
+		for _, v := range e.table.functions[signatures[i].Function].Requests(&signatures[i]) {
 			*v = replaced(*v, numbers)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 //	of each signature, in order of first use: the caller's rank, the slots, the streams (see code)
 //	of each symbol of each rule: its exponent, where it is not the same in all rows
 type shape struct {
-	templates []int32            // pooled, in order of first use: the index is the terminal in rules
+	templates []int32            // interned, in order of first use: the index is the terminal in rules
 	rules     [][]grammar.Symbol // in order of first use, the root is 0; with the exponents of the first row
 	first     []int              // of each template, its first column
 	columns   []codec.Numbers
@@ -62,8 +62,8 @@ func (s *shape) rulesOf(row int) [][]grammar.Symbol {
 	return rules
 }
 
-// Codes are what columns of slots and streams hold: a number doubled, or 2·k + 1, where k is a pooled name (slots) or
-// the pooled sequence of a stream that does not give the same number in all calls.
+// Codes are what columns of slots and streams hold: a number doubled, or 2·k + 1, where k is a interned name (slots) or
+// the interned sequence of a stream that does not give the same number in all calls.
 func numberCode(x int64) int64 { return x << 1 }
 func nameCode(k int32) int64   { return int64(k)<<1 | 1 }
 
@@ -137,7 +137,7 @@ func (l *localGrammar) key(templates []int32) string {
 }
 
 // shapeOf finds or makes the shape of a local grammar with these templates.
-func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
+func (p *internTable) shapeOf(l *localGrammar, templates []int32) int32 {
 	key := string(binary.AppendUvarint(nil, uint64(len(templates)))) + l.key(templates)
 	if id, ok := p.shapeIDs[key]; ok {
 		return id
@@ -158,8 +158,8 @@ func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
 	return id
 }
 
-// addTemplate pools a template. Its signature must have pooled sites.
-func (p *pool) addTemplate(t template) int32 {
+// addTemplate tables a template. Its signature must have interned sites.
+func (p *internTable) addTemplate(t template) int32 {
 	key := string(trace.AppendSignature(nil, &t.signature))
 	if id, ok := p.templateIDs[key]; ok {
 		return id
@@ -173,8 +173,8 @@ func (p *pool) addTemplate(t template) int32 {
 	return id
 }
 
-// addName pools the name of a special number.
-func (p *pool) addName(name string) int32 {
+// addName tables the name of a special number.
+func (p *internTable) addName(name string) int32 {
 	if id, ok := p.nameIDs[name]; ok {
 		return id
 	}

@@ -34,7 +34,7 @@ func localAggregates(aggregates []timing.Aggregate, terminals []int32) []timing.
 
 // renamed gives the aggregates of a thread of the shape the signatures of the trace; those of signatures that became one
 // are added up.
-func (s *emitted) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
+func (s *exported) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
 	var list []timing.Aggregate
 	place := map[int32]int{}
 	for _, a := range aggregates {

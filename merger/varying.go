@@ -187,7 +187,7 @@ func (s *separation) onThread(terminal int32) member {
 	return m
 }
 
-// value is a value of a shard on the thread (adoption.element has the same).
+// value is a value of a shard on the thread (importer.element has the same).
 func (s *separation) value(v trace.Value) trace.Value {
 	switch {
 	case v.Form == trace.Column:

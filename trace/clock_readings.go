@@ -140,7 +140,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 				total += len(all)
 			}
 		}
-		if !t.timed() || len(t.StandIns) > 0 || total == 0 || uint64(total) < t.Calls/readingShare {
+		if !t.timed() || len(t.Extrapolations) > 0 || total == 0 || uint64(total) < t.Calls/readingShare {
 			continue
 		}
 		if plans == nil {

@@ -50,17 +50,17 @@ func (s VoteState) String() string {
 
 var voteStates = []string{"all tracing", "clustering", "lead", "ended"}
 
-// A StandIn says that the times of a thread's calls between two markers are another rank's. That rank's thread of the
+// A Extrapolation says that the times of a thread's calls between two markers are another rank's. That rank's thread of the
 // same number made as many calls between the same markers, of the same functions, from the same places.
-type StandIn struct {
+type Extrapolation struct {
 	Vote int // the later of the two votes, an index into Clustering.Votes; the earlier one is the vote before
 	Lead int // rank
 	// Gap and Duration are the sums of the thread's own gaps and durations between the markers, in ticks.
 	Gap, Duration int64
 }
 
-// MaxStandInCalls bounds the calls of an interval that another rank stands in for.
-const MaxStandInCalls = 1 << 16
+// MaxExtrapolatedCalls bounds the calls of an interval whose times are extrapolated from a lead rank.
+const MaxExtrapolatedCalls = 1 << 16
 
 // interval is the calls before a vote and after the vote before it.
 func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
@@ -99,8 +99,8 @@ func (h *holds) before(call uint64) (ticks int64) {
 	return ticks
 }
 
-// validateStandIns checks marks, holds and stand-ins of a thread.
-func (t *Thread) validateStandIns() error {
+// validateExtrapolations checks marks, holds and stand-ins of a thread.
+func (t *Thread) validateExtrapolations() error {
 	for i, h := range t.Holds {
 		if h.Call > t.Calls || h.Ticks <= 0 || i > 0 && h.Call <= t.Holds[i-1].Call {
 			return fmt.Errorf("hold %d of %d ticks before call %d", i, h.Ticks, h.Call)
@@ -112,11 +112,11 @@ func (t *Thread) validateStandIns() error {
 		}
 	}
 	before := 0
-	for i := range t.StandIns {
-		s := &t.StandIns[i]
+	for i := range t.Extrapolations {
+		s := &t.Extrapolations[i]
 		from, to, ok := t.interval(s.Vote)
 		switch {
-		case !ok || s.Vote <= before || from == to || to-from > MaxStandInCalls:
+		case !ok || s.Vote <= before || from == to || to-from > MaxExtrapolatedCalls:
 			return fmt.Errorf("stand-in %d at vote %d", i, s.Vote)
 		case s.Lead < 0 || s.Lead == t.Rank || s.Gap < 0 || s.Duration < 0:
 			return fmt.Errorf("stand-in %d: lead %d, gap %d, duration %d", i, s.Lead, s.Gap, s.Duration)
@@ -126,28 +126,30 @@ func (t *Thread) validateStandIns() error {
 	return nil
 }
 
-// CallsStoodIn is how many of the thread's calls have another rank's times.
-func (t *Thread) CallsStoodIn() uint64 {
+// CallsExtrapolated is how many of the thread's calls have another rank's times.
+func (t *Thread) CallsExtrapolated() uint64 {
 	var n uint64
-	for i := range t.StandIns {
-		from, to, _ := t.interval(t.StandIns[i].Vote)
+	for i := range t.Extrapolations {
+		from, to, _ := t.interval(t.Extrapolations[i].Vote)
 		n += to - from
 	}
 	return n
 }
 
-// standIns says, for one call after the other, whether another rank stands in for it.
-type standIns struct {
+// extrapolations says, for one call after the other, whether the times of it are extrapolated from a lead rank.
+type extrapolations struct {
 	marks    []uint64
-	list     []StandIn
+	list     []Extrapolation
 	next     int // of list: the first that does not end before the last call asked for
 	from, to uint64
 }
 
-func (t *Thread) standIns() standIns { return standIns{marks: t.Marks, list: t.StandIns} }
+func (t *Thread) extrapolations() extrapolations {
+	return extrapolations{marks: t.Marks, list: t.Extrapolations}
+}
 
 // within is how many calls of a part of the thread others stand in for.
-func (s standIns) within(from, to uint64) (n uint64) {
+func (s extrapolations) within(from, to uint64) (n uint64) {
 	for i := range s.list {
 		a, b := max(from, s.marks[s.list[i].Vote-1]), min(to, s.marks[s.list[i].Vote])
 		if a < b {
@@ -158,7 +160,7 @@ func (s standIns) within(from, to uint64) (n uint64) {
 }
 
 // at says it for a call; calls must not go back.
-func (s *standIns) at(call uint64) bool {
+func (s *extrapolations) at(call uint64) bool {
 	for call >= s.to {
 		if s.next == len(s.list) {
 			return false
@@ -175,7 +177,7 @@ func (s *standIns) at(call uint64) bool {
 }
 
 // current is the stand-in for the call for which at was true.
-func (s *standIns) current() *StandIn { return &s.list[s.next] }
+func (s *extrapolations) current() *Extrapolation { return &s.list[s.next] }
 
 // spread makes numbers add up to a sum, each in proportion to what it was; where all are 0 the last gets it.
 func spread(values []int64, sum int64) bool {
@@ -245,13 +247,13 @@ func appendClustering(c *Content) []byte {
 		}
 	}
 	s.Sequence(marks)
-	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].StandIns)) })
-	for _, field := range standInColumns {
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Extrapolations)) })
+	for _, field := range extrapolationColumns {
 		var all []int64
 		for i := range threads {
 			before := int64(0)
-			for k := range threads[i].StandIns {
-				v := field.get(&threads[i].StandIns[k])
+			for k := range threads[i].Extrapolations {
+				v := field.get(&threads[i].Extrapolations[k])
 				all = append(all, v-before)
 				if field.differences {
 					before = v
@@ -274,16 +276,16 @@ func appendClustering(c *Content) []byte {
 	return s.Bytes()
 }
 
-// standInColumns are the fields of a stand-in in the order of the file.
-var standInColumns = []struct {
+// extrapolationColumns are the fields of a stand-in in the order of the file.
+var extrapolationColumns = []struct {
 	differences bool
-	get         func(*StandIn) int64
-	set         func(*StandIn, int64)
+	get         func(*Extrapolation) int64
+	set         func(*Extrapolation, int64)
 }{
-	{true, func(s *StandIn) int64 { return int64(s.Vote) }, func(s *StandIn, v int64) { s.Vote = int(v) }},
-	{false, func(s *StandIn) int64 { return int64(s.Lead) }, func(s *StandIn, v int64) { s.Lead = int(v) }},
-	{false, func(s *StandIn) int64 { return s.Gap }, func(s *StandIn, v int64) { s.Gap = v }},
-	{false, func(s *StandIn) int64 { return s.Duration }, func(s *StandIn, v int64) { s.Duration = v }},
+	{true, func(s *Extrapolation) int64 { return int64(s.Vote) }, func(s *Extrapolation, v int64) { s.Vote = int(v) }},
+	{false, func(s *Extrapolation) int64 { return int64(s.Lead) }, func(s *Extrapolation, v int64) { s.Lead = int(v) }},
+	{false, func(s *Extrapolation) int64 { return s.Gap }, func(s *Extrapolation, v int64) { s.Gap = v }},
+	{false, func(s *Extrapolation) int64 { return s.Duration }, func(s *Extrapolation, v int64) { s.Duration = v }},
 }
 
 // rowsOf adds up a column of lengths whose rows take size bytes each in memory.
@@ -340,10 +342,10 @@ func (d *decoder) clustering(c *Content) {
 		return
 	}
 	d.marks(c, n)
-	d.standIns(c, n)
+	d.extrapolations(c, n)
 	d.holds(c, n)
 	if d.Err != nil {
-		c.Threads.marks, c.Threads.standIns, c.Threads.holds = nil, nil, nil
+		c.Threads.marks, c.Threads.extrapolations, c.Threads.holds = nil, nil, nil
 	}
 }
 
@@ -372,22 +374,22 @@ func (d *decoder) marks(c *Content, n int) {
 	}
 }
 
-func (d *decoder) standIns(c *Content, n int) {
-	c.Threads.standIns = make([][]StandIn, n)
+func (d *decoder) extrapolations(c *Content, n int) {
+	c.Threads.extrapolations = make([][]Extrapolation, n)
 	counts := d.Column(n)
-	all := make([]StandIn, d.rowsOf(counts, 64))
+	all := make([]Extrapolation, d.rowsOf(counts, 64))
 	rest := all
-	for i := range c.Threads.standIns {
+	for i := range c.Threads.extrapolations {
 		if d.Err != nil {
 			return
 		}
 		if n := counts[i]; n > 0 {
-			c.Threads.standIns[i], rest = rest[:n:n], rest[n:]
+			c.Threads.extrapolations[i], rest = rest[:n:n], rest[n:]
 		}
 	}
-	for _, field := range standInColumns {
+	for _, field := range extrapolationColumns {
 		values := d.Column(len(all))
-		for _, list := range c.Threads.standIns {
+		for _, list := range c.Threads.extrapolations {
 			before := int64(0)
 			for k := range list {
 				if d.Err != nil {

@@ -39,14 +39,14 @@ func clustered(ranks, steps int) *Content {
 
 // standFor takes the times of an interval away.
 func standFor(t *Thread, vote, lead int) {
-	s := StandIn{Vote: vote, Lead: lead}
+	s := Extrapolation{Vote: vote, Lead: lead}
 	from, to, _ := t.interval(vote)
 	for k := from; k < to; k++ {
 		s.Gap += t.Gaps[k]
 		s.Duration += t.Durations[k]
 		t.Gaps[k], t.Durations[k] = 0, 0
 	}
-	t.StandIns = append(t.StandIns, s)
+	t.Extrapolations = append(t.Extrapolations, s)
 }
 
 // moments are the ticks of all calls of a thread, and whose times they are.
@@ -60,8 +60,8 @@ func moments(t testing.TB, c *Cursor) (ticks []int64, of []int) {
 	return ticks, of
 }
 
-// The calls of an interval that another rank stands in for have its times, stretched; what comes after is where it was.
-func TestStandIn(t *testing.T) {
+// The calls of an interval whose times are extrapolated from a lead rank have its times, stretched; what comes after is where it was.
+func TestExtrapolation(t *testing.T) {
 	full, c := stencil(6, 40, true), clustered(6, 40)
 	r := opened(t, written(t, c))
 	require.Empty(t, cmp.Diff(c.Meta.Clustering, r.Meta().Clustering))
@@ -79,7 +79,7 @@ func TestStandIn(t *testing.T) {
 			got, of := moments(t, cursor)
 			from, to, _ := thread.interval(2)
 			for k := range of {
-				inside := uint64(k) >= from && uint64(k) < to && len(thread.StandIns) > 0
+				inside := uint64(k) >= from && uint64(k) < to && len(thread.Extrapolations) > 0
 				if !inside {
 					require.Equal(t, want[2*k:2*k+2], got[2*k:2*k+2], "%s: rank %d call %d", name, thread.Rank, k)
 					require.Equal(t, thread.Rank, of[k])
@@ -88,9 +88,9 @@ func TestStandIn(t *testing.T) {
 				stood++
 				require.Equal(t, 1, of[k])
 			}
-			if len(thread.StandIns) > 0 {
+			if len(thread.Extrapolations) > 0 {
 				lead := c.Threads.At(1)
-				s := thread.StandIns[0]
+				s := thread.Extrapolations[0]
 				var g, d, gaps, durations int64
 				for k := from; k < to; k++ {
 					gaps += lead.Gaps[k]
@@ -123,7 +123,7 @@ func TestStandIn(t *testing.T) {
 }
 
 // What was read is written again byte by byte, from memory and from the file, and with signatures that became one.
-func TestStandInsAreWritten(t *testing.T) {
+func TestExtrapolationsAreWritten(t *testing.T) {
 	c := clustered(6, 40)
 	file := written(t, c)
 	r := opened(t, file)
@@ -145,10 +145,10 @@ func TestStandInsAreWritten(t *testing.T) {
 }
 
 // Without the lead's times the calls follow each other evenly, and the interval is as long.
-func TestStandInWithoutLead(t *testing.T) {
+func TestExtrapolationWithoutLead(t *testing.T) {
 	c := clustered(6, 40)
 	full := stencil(6, 40, true)
-	c.Threads.Change(2, func(t *Thread) { t.StandIns[0].Lead = 77 })
+	c.Threads.Change(2, func(t *Thread) { t.Extrapolations[0].Lead = 77 })
 	cursor, err := c.Cursor(2, 0)
 	require.NoError(t, err)
 	ticks, of := moments(t, cursor)
@@ -200,7 +200,7 @@ func acrossBlocks() (full, c *Content) {
 }
 
 // Blocks of timing may begin in the middle of an interval.
-func TestStandInsAcrossBlocks(t *testing.T) {
+func TestExtrapolationsAcrossBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
 	}
@@ -228,15 +228,15 @@ func TestStandInsAcrossBlocks(t *testing.T) {
 	}
 }
 
-func TestStandInsAreChecked(t *testing.T) {
+func TestExtrapolationsAreChecked(t *testing.T) {
 	for name, damage := range map[string]func(t *Thread){
 		"mark beyond":    func(t *Thread) { t.Marks[2] = t.Calls + 1 },
 		"marks back":     func(t *Thread) { t.Marks[1] = 0 },
-		"vote unknown":   func(t *Thread) { t.StandIns[0].Vote = 3 },
-		"first interval": func(t *Thread) { t.StandIns[0].Vote = 0 },
-		"itself":         func(t *Thread) { t.StandIns[0].Lead = t.Rank },
-		"twice":          func(t *Thread) { t.StandIns = append(t.StandIns, t.StandIns[0]) },
-		"gap":            func(t *Thread) { t.StandIns[0].Gap = -1 },
+		"vote unknown":   func(t *Thread) { t.Extrapolations[0].Vote = 3 },
+		"first interval": func(t *Thread) { t.Extrapolations[0].Vote = 0 },
+		"itself":         func(t *Thread) { t.Extrapolations[0].Lead = t.Rank },
+		"twice":          func(t *Thread) { t.Extrapolations = append(t.Extrapolations, t.Extrapolations[0]) },
+		"gap":            func(t *Thread) { t.Extrapolations[0].Gap = -1 },
 		"no call":        func(t *Thread) { t.Marks[1] = t.Marks[2] },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestStandInsAreChecked(t *testing.T) {
 	require.NoError(t, err)
 	for cursor.Next() {
 	}
-	require.ErrorIs(t, cursor.Err(), errStandIn)
+	require.ErrorIs(t, cursor.Err(), errExtrapolated)
 }
 
 func TestSpread(t *testing.T) {

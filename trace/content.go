@@ -95,10 +95,10 @@ type Thread struct {
 	Timing TimingSource
 	// SignaturesJoined: calls that Timing tells apart by their signatures have the same one here.
 	SignaturesJoined bool
-	// Marks are how many calls the thread had made by each of Meta.Clustering.Votes; StandIns say between which of them the
+	// Marks are how many calls the thread had made by each of Meta.Clustering.Votes; Extrapolations say between which of them the
 	// times are another rank's, by vote. Gaps and Durations are 0 there.
-	Marks    []uint64
-	StandIns []StandIn
+	Marks          []uint64
+	Extrapolations []Extrapolation
 	// Holds are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
 	// without them.
 	Holds []Hold

@@ -47,7 +47,7 @@ type Cursor struct {
 	ticks       int64  // exit of the previous call
 	off         timing.MomentBound
 	holds       holds // that are still to come
-	standing
+	extrapolating
 
 	// of a cursor that has not come here call by call (Seek)
 	lengths []uint64         // of the grammar's rules
@@ -127,7 +127,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		shared: shared, plans: plans, number: thread, thread: t, rank: shared.rank(t.Rank),
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
-	c.standing.standIns, c.holds = t.standIns(), t.Holds
+	c.extrapolating.extrapolations, c.holds = t.extrapolations(), t.Holds
 	c.environment.columns, c.environment.index = shared.Columns, t.Place
 	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
@@ -159,7 +159,7 @@ func (c *Cursor) Next() bool {
 		if c.next == c.until {
 			c.leavePart()
 		}
-		c.standing.end(c.source.memory())
+		c.extrapolating.end(c.source.memory())
 		c.forgetCalls()
 		return false
 	}
@@ -218,7 +218,7 @@ func (c *Cursor) leavePart() {
 
 // time sets the times of the current call.
 func (c *Cursor) time(terminal int32) bool {
-	standsIn := len(c.thread.StandIns) > 0 && c.standsIn()
+	isExtrapolated := len(c.thread.Extrapolations) > 0 && c.isExtrapolated()
 	if c.next == c.until {
 		var err error
 		c.leavePart()
@@ -227,12 +227,12 @@ func (c *Cursor) time(terminal int32) bool {
 			return false
 		}
 		c.until += c.part.calls
-		if c.part.inFile() && !c.standing.passing {
+		if c.part.inFile() && !c.extrapolating.passing {
 			begin := c.thread.FirstTick + c.part.start
 			switch {
-			case !standsIn || !c.standing.loaded:
+			case !isExtrapolated || !c.extrapolating.loaded:
 				c.ticks = begin
-			case c.standing.start != begin: // a block that begins in the middle of an interval says when that began
+			case c.extrapolating.start != begin: // a block that begins in the middle of an interval says when that began
 				return c.fail(timing.ErrDamaged)
 			}
 		}
@@ -242,16 +242,16 @@ func (c *Cursor) time(terminal int32) bool {
 	e.HeldTicks, e.Held = c.holds.before(c.next), 0
 	if e.HeldTicks > 0 {
 		c.ticks += e.HeldTicks
-		c.standing.start += e.HeldTicks
+		c.extrapolating.start += e.HeldTicks
 		e.Held = c.clock.Nanoseconds(c.ticks) - c.clock.Nanoseconds(c.ticks-e.HeldTicks)
 	}
-	if standsIn {
+	if isExtrapolated {
 		c.part.pass()
 		var err error
-		if gap, duration, err = c.stoodIn(); err != nil {
+		if gap, duration, err = c.extrapolated(); err != nil {
 			return c.fail(err)
 		}
-		e.TimesOf = c.standing.timesOf
+		e.TimesOf = c.extrapolating.timesOf
 	} else {
 		var ok bool
 		if gap, duration, ok = c.part.next(terminal); !ok {
@@ -267,7 +267,7 @@ func (c *Cursor) time(terminal int32) bool {
 	case c.part.sums != nil:
 		c.somewhere(grid != nil)
 	case grid != nil:
-		c.errors(grid, gap, duration, standsIn)
+		c.errors(grid, gap, duration, isExtrapolated)
 	default:
 		e.EnterError, e.ExitError = 0, 0
 	}
@@ -288,12 +288,12 @@ func (c *Cursor) somewhere(rounded bool) {
 }
 
 // errors sets by how much the times of the current call may be off.
-func (c *Cursor) errors(g *timing.Grid, gap, duration int64, standsIn bool) {
-	if standsIn || c.next > 0 && c.next%timing.BlockCalls == 0 {
+func (c *Cursor) errors(g *timing.Grid, gap, duration int64, isExtrapolated bool) {
+	if isExtrapolated || c.next > 0 && c.next%timing.BlockCalls == 0 {
 		c.off.Lose()
 	}
 	e := &c.event
-	if standsIn {
+	if isExtrapolated {
 		e.EnterError = c.clock.AtMost(c.off.Ticks)
 		e.ExitError = e.EnterError
 		return

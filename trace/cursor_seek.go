@@ -25,8 +25,8 @@ import (
 //     cursor is.
 //   - part, until, ticks: how far the thread's timing is read, and the clock. A block of a file begins anew and says at
 //     which tick; it is read up to the call (seekTime).
-//   - holds, standing.standIns: lists that are gone through from the front; they start over with the block of timing.
-//   - standing, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
+//   - holds, extrapolating.extrapolations: lists that are gone through from the front; they start over with the block of timing.
+//   - extrapolating, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
 //     stay: they go to an interval by seeking or are there.
 //   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
 //   - environment: the rank in it is set for every call that needs it.
@@ -94,7 +94,7 @@ func (c *Cursor) SeekTime(ns int64) bool {
 // it ended. If that was made inside of another call, the other one may end later: it is in the block before.
 func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	file, stored := c.source.(*Reader)
-	if !stored || len(c.thread.StandIns) > 0 {
+	if !stored || len(c.thread.Extrapolations) > 0 {
 		return 0, nil
 	}
 	first, after := uint64(0), (c.thread.Calls+timing.BlockCalls-1)/timing.BlockCalls
@@ -136,8 +136,8 @@ func (c *Cursor) seekTime(index uint64) bool {
 func (c *Cursor) startTime(from uint64) {
 	c.leavePart()
 	c.holds = c.thread.Holds
-	if len(c.thread.StandIns) > 0 {
-		c.standing.restart(c.thread, c.source.memory())
+	if len(c.thread.Extrapolations) > 0 {
+		c.extrapolating.restart(c.thread, c.source.memory())
 	}
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
 	c.off.Ticks = 0

@@ -53,8 +53,8 @@ func (d *decoder) leads(c *Content) {
 	}
 }
 
-// standIn gives every thread what its lead has.
-func (t *Reader) standIn() {
+// extrapolation gives every thread what its lead has.
+func (t *Reader) extrapolation() {
 	c := &t.shared
 	if len(c.Leads) == 0 {
 		return
@@ -115,11 +115,11 @@ func (p *environment) writtenDown(v Value) bool {
 	return v.Form == Column
 }
 
-var errStandIn = errors.New("a rank stands in for another whose own times are another's")
+var errExtrapolated = errors.New("the times of a rank are extrapolated from a lead rank whose own times are extrapolated, too")
 
-// standing is where a cursor is among the intervals of its thread that another rank stands in for.
-type standing struct {
-	standIns
+// extrapolating is where a cursor is among the intervals of its thread whose times are extrapolated from a lead rank.
+type extrapolating struct {
+	extrapolations
 	loaded          bool
 	start           int64   // tick at which the interval begins, later by the holds in it so far
 	gaps, durations []int64 // of the interval's calls that are still to come
@@ -132,19 +132,19 @@ type standing struct {
 }
 
 // restart is for a cursor that goes to a call other than the next one.
-func (s *standing) restart(t *Thread, m *codec.Budget) {
+func (s *extrapolating) restart(t *Thread, m *codec.Budget) {
 	s.leave(m)
-	s.standIns = t.standIns()
+	s.extrapolations = t.extrapolations()
 }
 
 // leave forgets the times of an interval.
-func (s *standing) leave(m *codec.Budget) {
+func (s *extrapolating) leave(m *codec.Budget) {
 	m.Give(s.booked)
 	s.loaded, s.gaps, s.durations, s.booked = false, nil, nil, 0
 }
 
 // end gives back all memory.
-func (s *standing) end(m *codec.Budget) {
+func (s *extrapolating) end(m *codec.Budget) {
 	s.leave(m)
 	for _, lead := range s.leads {
 		lead.leavePart()
@@ -152,24 +152,24 @@ func (s *standing) end(m *codec.Budget) {
 	s.leads = nil
 }
 
-// standsIn reports whether another rank stands in for the next call.
-func (c *Cursor) standsIn() bool {
-	s := &c.standing
+// isExtrapolated reports whether the times of the next call are extrapolated from a lead rank.
+func (c *Cursor) isExtrapolated() bool {
+	s := &c.extrapolating
 	if s.loaded && c.next >= s.to {
 		s.leave(c.source.memory())
 	}
 	return s.at(c.next)
 }
 
-// stoodIn is the timing of the next call, for which another rank stands in.
-func (c *Cursor) stoodIn() (gap, duration int64, err error) {
-	s := &c.standing
+// extrapolated is the timing of the next call, whose times are extrapolated from a lead rank.
+func (c *Cursor) extrapolated() (gap, duration int64, err error) {
+	s := &c.extrapolating
 	if s.passing {
 		s.timesOf = -1
 		return 0, 0, nil
 	}
 	if !s.loaded {
-		if err := c.loadStandIn(); err != nil {
+		if err := c.loadExtrapolation(); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -178,11 +178,11 @@ func (c *Cursor) stoodIn() (gap, duration int64, err error) {
 	return gap, duration, nil
 }
 
-// loadStandIn makes the times of an interval: the lead's, stretched so that computation and calls take as long in all as
+// loadExtrapolation makes the times of an interval: the lead's, stretched so that computation and calls take as long in all as
 // they did on this thread. Where the lead is not in the trace the calls follow each other evenly. The cursor's clock is
 // where the interval begins.
-func (c *Cursor) loadStandIn() error {
-	s := &c.standing
+func (c *Cursor) loadExtrapolation() error {
+	s := &c.extrapolating
 	in := s.current()
 	n := s.to - s.from
 	if !c.source.memory().Take(int64(n) * 16) {
@@ -217,7 +217,7 @@ func (c *Cursor) loadStandIn() error {
 }
 
 // leadOf is a cursor at the first call of the interval on the lead; nil if the trace does not have its times.
-func (c *Cursor) leadOf(in *StandIn, calls uint64) (*Cursor, error) {
+func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	i := c.shared.thread(in.Lead, c.thread.Thread)
 	if i < 0 {
 		return nil, nil
@@ -227,18 +227,18 @@ func (c *Cursor) leadOf(in *StandIn, calls uint64) (*Cursor, error) {
 	if !ok || to-from != calls {
 		return nil, nil
 	}
-	lead := c.standing.leads[i]
+	lead := c.extrapolating.leads[i]
 	if lead == nil {
 		source, timed := c.source.beside(i)
 		if !timed {
 			return nil, nil
 		}
 		lead = newCursor(c.shared, c.plans, i, source, timed)
-		lead.standing.passing, lead.lengths = true, c.lengths
-		if c.standing.leads == nil {
-			c.standing.leads = map[int]*Cursor{}
+		lead.extrapolating.passing, lead.lengths = true, c.lengths
+		if c.extrapolating.leads == nil {
+			c.extrapolating.leads = map[int]*Cursor{}
 		}
-		c.standing.leads[i] = lead
+		c.extrapolating.leads[i] = lead
 		lead.next = from + 1 // it has to go there
 	}
 	if lead.next != from && !lead.seekTimes(from) {
@@ -270,7 +270,7 @@ func (c *Cursor) timesOf(gaps, durations []int64) error {
 			return c.err
 		}
 		if c.event.TimesOf != c.thread.Rank {
-			return errStandIn
+			return errExtrapolated
 		}
 		gaps[i], durations[i] = c.event.EnterTicks-before-c.event.HeldTicks, c.event.ExitTicks-c.event.EnterTicks
 		c.next++

@@ -215,7 +215,7 @@ func (t *Reader) openShared() error {
 	if err := c.validateShared(); err != nil {
 		return err
 	}
-	t.standIn()
+	t.extrapolation()
 	t.timingPlan, err = planTiming(c.Signatures, &c.Meta, c.Functions)
 	return err
 }

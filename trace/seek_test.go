@@ -213,10 +213,10 @@ func TestSeekAcrossBlocks(t *testing.T) {
 	require.Equal(t, outer.Index, cursor.Event().Index, "the first call that ends after the time")
 }
 
-// Blocks of timing begin in the middle of intervals for which another rank stands in, and some have holds in them. A
+// Blocks of timing begin in the middle of intervals whose times are extrapolated from a lead rank, and some have holds in them. A
 // block that says that it begins at another tick than its interval does is an error call by call: after a seek, which
 // believes it, the calls would have other times.
-func TestSeekAmongStandIns(t *testing.T) {
+func TestSeekAmongExtrapolations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
 	}

@@ -25,7 +25,7 @@ type ThreadTable struct {
 	times                                   []memoryTiming       // nil where no thread has any
 	aggregates                              [][]timing.Aggregate // nil where no thread has any
 	marks                                   [][]uint64           // nil where no thread has any
-	standIns                                [][]StandIn          // the same
+	extrapolations                          [][]Extrapolation    // the same
 	holds                                   [][]Hold             // the same
 	chapters                                []*Chapters          // the same
 }
@@ -75,9 +75,9 @@ func (t *ThreadTable) Append(th Thread) {
 	}
 	if len(th.Marks) > 0 || t.marks != nil {
 		for len(t.marks) < n {
-			t.marks, t.standIns = append(t.marks, nil), append(t.standIns, nil)
+			t.marks, t.extrapolations = append(t.marks, nil), append(t.extrapolations, nil)
 		}
-		t.marks[n-1], t.standIns[n-1] = th.Marks, th.StandIns
+		t.marks[n-1], t.extrapolations[n-1] = th.Marks, th.Extrapolations
 	}
 	if len(th.Holds) > 0 || t.holds != nil {
 		for len(t.holds) < n {
@@ -160,7 +160,7 @@ func (l *threadLookup) at(i int) Thread {
 	}
 	th.EndTick = th.FirstTick + l.length.At(i)
 	if i < len(t.marks) {
-		th.Marks, th.StandIns = t.marks[i], t.standIns[i]
+		th.Marks, th.Extrapolations = t.marks[i], t.extrapolations[i]
 	}
 	if i < len(t.holds) {
 		th.Holds = t.holds[i]
@@ -171,7 +171,7 @@ func (l *threadLookup) at(i int) Thread {
 	if k := l.timing.At(i) - 1; k >= 0 {
 		th.Timing = t.sources[k]
 		if file := t.stored[k]; file != nil {
-			th.Timing = &storedTiming{file, int(l.storedThread.At(i)), int(l.storedRoot.At(i)), th.Calls, th.standIns()}
+			th.Timing = &storedTiming{file, int(l.storedThread.At(i)), int(l.storedRoot.At(i)), th.Calls, th.extrapolations()}
 		}
 	}
 	if i < len(t.times) {

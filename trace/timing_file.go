@@ -21,7 +21,7 @@ type storedTiming struct {
 	thread int     // of the file
 	root   int
 	calls  uint64
-	stood  standIns
+	stood  extrapolations
 }
 
 // storeTimings names the timing in the file as that of the threads, and checks it. It keeps the grammar and where the
@@ -33,7 +33,7 @@ func (t *Reader) storeTimings(threads *ThreadTable) error {
 	threads.sources, threads.stored = []TimingSource{nil}, []*Reader{file}
 	root, calls := threads.root.Lookup(), threads.calls.Lookup()
 	for i, has := range t.timed.All() {
-		s := storedTiming{file, i, int(root(i)), uint64(calls(i)), standIns{}}
+		s := storedTiming{file, i, int(root(i)), uint64(calls(i)), extrapolations{}}
 		if has != timingOfCalls {
 			threads.timing.Push(0)
 		} else if err := s.check(); err == nil {
@@ -70,7 +70,7 @@ type storedTimingReader struct {
 	part  timingPart
 	next  uint64
 	until uint64
-	stood standIns
+	stood extrapolations
 }
 
 func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
@@ -152,7 +152,7 @@ func (p *timingPart) steps(g *timing.Grid, gap, duration int64) (gapStep, durati
 // inFile reports whether the part is a block of a file, which says when it begins.
 func (p *timingPart) inFile() bool { return p.decoder != nil || p.sums != nil }
 
-// pass passes over a call for which another rank stands in.
+// pass passes over a call whose times are extrapolated from a lead rank.
 func (p *timingPart) pass() {
 	if p.decoder == nil {
 		p.gaps, p.durations = p.gaps[min(1, len(p.gaps)):], p.durations[min(1, len(p.durations)):]
@@ -188,7 +188,7 @@ func (t *Reader) timingBlock(thread int, at uint64) (kind codec.Kind, start int6
 // timingPart reads the block with the call at (a multiple of timing.BlockCalls).
 func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 	where := t.shared.Threads.At(thread)
-	part, err := t.timingOf(thread, where.Calls, at, where.standIns())
+	part, err := t.timingOf(thread, where.Calls, at, where.extrapolations())
 	if err != nil {
 		err = fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank, where.Thread, at, err)
 	}
@@ -196,7 +196,7 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 }
 
 // timingOf reads the block with the call at of a thread with so many calls.
-func (t *Reader) timingOf(thread int, calls, at uint64, stood standIns) (timingPart, error) {
+func (t *Reader) timingOf(thread int, calls, at uint64, stood extrapolations) (timingPart, error) {
 	kind, start, coded, size, err := t.timingBlock(thread, at)
 	if err != nil {
 		return timingPart{}, err
@@ -222,7 +222,7 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	if calls > math.MaxInt64/16 || !t.budget.Take(int64(calls)*16) {
 		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, codec.ErrMemory)
 	}
-	from, err := (&storedTiming{t, thread, where.Root, calls, where.standIns()}).OpenTiming()
+	from, err := (&storedTiming{t, thread, where.Root, calls, where.extrapolations()}).OpenTiming()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -291,7 +291,7 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timing.Plan
 	var sums *timing.SumsEncoder // of a block that has sums
 	per := uint64(0)
 	first := int64(0) // of the block
-	stood, held := t.standIns(), holds(t.Holds)
+	stood, held := t.extrapolations(), holds(t.Holds)
 	for at < t.Calls {
 		want := int(min(t.Calls-at, timingChunk))
 		n, err := from.ReadTiming(gaps[:want], durations[:want])

@@ -132,7 +132,7 @@ func (c *Content) validateThreads() error {
 	}
 	for i := range t.marks {
 		th := t.At(i)
-		if err := th.validateStandIns(); err != nil {
+		if err := th.validateExtrapolations(); err != nil {
 			return fmt.Errorf("trace: rank %d thread %d: %w", th.Rank, th.Thread, err)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A Passenger is an analysis of matched calls that goes along with the pass that binds the clocks. That pass lays the
+// A Observer is an analysis of matched calls that goes along with the pass that binds the clocks. That pass lays the
 // clocks as first guessed; if they turn out to be right, as they are within a machine and where clocks are kept in step,
-// the passenger has seen what a pass of its own would have shown it.
-type Passenger struct {
+// the observer has seen what a pass of its own would have shown it.
+type Observer struct {
 	Handler   match.Handler
 	See       func(*match.Call)    // is told of each call before it is matched,
 	Decoded   func(*timeline.Call) // and where it is decoded: see match.InSections
@@ -21,8 +21,8 @@ type Passenger struct {
 	Arrived bool
 }
 
-// AnalyzeWith is Analyze with a passenger.
-func AnalyzeWith(ctx context.Context, t timeline.Trace, p *Passenger) (*Map, error) {
+// AnalyzeWith is Analyze with a observer.
+func AnalyzeWith(ctx context.Context, t timeline.Trace, p *Observer) (*Map, error) {
 	clocks, findings, err := analyze(ctx, t, p)
 	if err != nil {
 		return nil, fmt.Errorf("clocks: %w", err)

@@ -46,7 +46,7 @@ func Analyze(ctx context.Context, t timeline.Trace) (*Map, error) {
 	return AnalyzeWith(ctx, t, nil)
 }
 
-func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clocks, Findings, error) {
+func analyze(ctx context.Context, t timeline.Trace, p *Observer) (*timeline.Clocks, Findings, error) {
 	ranks := t.Ranks()
 	of, ids := domains(ranks)
 	n := len(ids)
@@ -122,8 +122,8 @@ func frozen(clocks *timeline.Clocks) *timeline.Clocks {
 }
 
 // each tells of all causes and effects in different domains, nearly in the order of time.
-func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Passenger) error {
-	var along Passenger
+func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Observer) error {
+	var along Observer
 	if p != nil {
 		along = *p
 	}
@@ -141,7 +141,7 @@ func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before
 // bind gives each clock the offset and the rate that messages ask for. It returns the tightest bound between any two,
 // with rates taken out: offset[a] − offset[b] ≤ tightest[a·n+b], relative to the guess; and by how much other rates might
 // be right.
-func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Passenger) (tightest, slack []int64, err error) {
+func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Observer) (tightest, slack []int64, err error) {
 	n := len(clocks.Domains)
 	bounds := map[pair]*series{}
 	origin := int64(math.MaxInt64)

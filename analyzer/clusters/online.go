@@ -10,14 +10,14 @@ import (
 
 // Online is how the ranks were clustered while they ran, and what it cost and saved (trace.Clustering).
 type Online struct {
-	Votes       int    `json:"votes"`
-	AllTracing  int    `json:"all_tracing"` // outcomes of the votes
-	Clusterings int    `json:"clusterings"`
-	Lead        int    `json:"lead"`
-	Ended       bool   `json:"ended"`    // ranks did not all come to a marker, or to different ones
-	Explicit    bool   `json:"explicit"` // markers are MPI_Pcontrol(100), of the last vote
-	Leads       []int  `json:"leads"`    // ranks that led, ascending, of all clusterings
-	StoodIn     uint64 `json:"calls_extrapolated"`
+	Votes        int    `json:"votes"`
+	AllTracing   int    `json:"all_tracing"` // outcomes of the votes
+	Clusterings  int    `json:"clusterings"`
+	Lead         int    `json:"lead"`
+	Ended        bool   `json:"ended"`    // ranks did not all come to a marker, or to different ones
+	Explicit     bool   `json:"explicit"` // markers are MPI_Pcontrol(100), of the last vote
+	Leads        []int  `json:"leads"`    // ranks that led, ascending, of all clusterings
+	Extrapolated uint64 `json:"calls_extrapolated"`
 	// What votes took of the ranks' time: of one rank at one vote, on average, and of all ranks in all.
 	VoteNS int64   `json:"ns_per_vote"`
 	Share  float64 `json:"vote_share"`
@@ -72,7 +72,7 @@ func WhileRunning(t timeline.Trace) *Online {
 func (o *Online) costs(t timeline.Trace) {
 	var held, lasted, votes float64
 	for i, thread := range t.Threads().All() {
-		o.StoodIn += thread.CallsStoodIn()
+		o.Extrapolated += thread.CallsExtrapolated()
 		if len(thread.Holds) == 0 || thread.EndTick <= thread.FirstTick {
 			continue
 		}
@@ -102,7 +102,7 @@ func (o *Online) Text(calls uint64) string {
 	text := fmt.Sprintf("clustered; %d votes at %s, each %s of a rank's time, %.1f%% in all; clusterings: %d",
 		o.Votes, o.Kind(), time.Duration(o.VoteNS).Round(time.Microsecond), 100*o.Share, o.Clusterings)
 	if calls > 0 {
-		text += fmt.Sprintf("; %.1f%% of the calls have a lead's times", 100*float64(o.StoodIn)/float64(calls))
+		text += fmt.Sprintf("; %.1f%% of the calls have a lead's times", 100*float64(o.Extrapolated)/float64(calls))
 	}
 	return text
 }

@@ -107,7 +107,7 @@ func (f *Findings) compareRuns(x, y []*run) {
 	for i := range y[0].samples {
 		s := &y[0].samples[i]
 		l := loopOf(&s.Key)
-		a, b := gather(before, l, s.Key), gather(after, l, s.Key)
+		a, b := collectSamples(before, l, s.Key), collectSamples(after, l, s.Key)
 		if len(a.computation.values) < 2 || len(b.computation.values) < 2 {
 			continue
 		}
@@ -143,16 +143,16 @@ func inLoopsOf(side []*run) []map[loop]*inLoop {
 	return all
 }
 
-// A gathering is what a rank does in a loop, with a value for each run.
-type gathering struct {
+// A samplesOfSide is what a rank does in a loop, with a value for each run.
+type samplesOfSide struct {
 	computation, mpi sample
 	relative         sample // computation divided by the median over the run's ranks
 	median           sample // that median
 	ranks            int    // fewest of a run
 }
 
-func gather(side []map[loop]*inLoop, l loop, key phases.Key) *gathering {
-	g := &gathering{ranks: math.MaxInt}
+func collectSamples(side []map[loop]*inLoop, l loop, key phases.Key) *samplesOfSide {
+	g := &samplesOfSide{ranks: math.MaxInt}
 	for _, loops := range side {
 		in := loops[l]
 		if in == nil {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Window is what to take, in times of the journal.
+// A Window is what to take, in times of the event log.
 type Window struct {
 	Start    int64 // of the run: times are counted from there
 	From, To int64
@@ -21,8 +21,8 @@ type Window struct {
 // Names words the function and the call site of a signature.
 type Names func(function uint16, site uint32) (name, callSite string)
 
-// Take takes the window's calls and messages out of a journal.
-func Take(ctx context.Context, j *journal.Journal, names Names, w Window) (*Detail, error) {
+// Take takes the window's calls and messages out of a event log.
+func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail, error) {
 	w.Ranks = w.Ranks[:min(len(w.Ranks), MaxRanks)]
 	k := taking{Window: w}
 	for _, rank := range w.Ranks {
@@ -81,7 +81,7 @@ type received struct {
 
 // read takes the calls of one location. Those before the window have to be gone through, since each is written relative
 // to the one before.
-func (k *taking) read(ctx context.Context, j *journal.Journal, location int) error {
+func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error {
 	r := j.Read(location)
 	ordinal := uint32(0)
 	for range j.Slabs {
@@ -95,7 +95,7 @@ func (k *taking) read(ctx context.Context, j *journal.Journal, location int) err
 			if r.Posted {
 				ordinal++
 			}
-			var depends []journal.Dependency
+			var depends []eventlog.Dependency
 			if r.Completes {
 				_, depends = r.Completion()
 			}
@@ -131,7 +131,7 @@ func sends(o semantics.Operation) bool {
 
 // carries reports whether what a call depends on is a message that it received: not the receiver's answer to one that
 // it sends, nor a collective operation.
-func carries(d *journal.Dependency) bool {
+func carries(d *eventlog.Dependency) bool {
 	if d.On.Ordinal == 0 || d.Own {
 		return false
 	}

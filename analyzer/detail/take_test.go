@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/detail"
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -17,7 +17,7 @@ const unit = tracetest.Unit
 func take(t *testing.T, b *tracetest.Builder, w detail.Window) *detail.Detail {
 	t.Helper()
 	tr := timeline.Of(b.Open(t))
-	j, err := journal.Record(t.Context(), tr, nil)
+	j, err := eventlog.Record(t.Context(), tr, nil)
 	require.NoError(t, err)
 	t.Cleanup(j.Close)
 	d, err := detail.Take(t.Context(), j, func(function uint16, site uint32) (string, string) {

@@ -111,18 +111,18 @@ func (f *fifo) empty() bool { return f.peek() == nil }
 // completed, and any later receive of the same rank and communicator might be for a message that the wildcard took
 // first; so from the first open wildcard on, receives stand in line here and go to their channels in posting order,
 // as far as the line's front is known.
-type inboxKey struct {
+type receiverKey struct {
 	comm int32
 	dest int32 // row
 }
 
-// inbox is the line behind open wildcards.
-type inbox struct {
+// A postedQueue is the posted receives of a rank behind open wildcards, in the order of posting.
+type postedQueue struct {
 	line fifo
 }
 
 // ready gives the next receive that may go to its channel, nil if there is none.
-func (b *inbox) ready() *End {
+func (b *postedQueue) ready() *End {
 	e := b.line.peek()
 	if e == nil || e.wildcard {
 		return nil

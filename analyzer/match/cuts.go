@@ -137,7 +137,7 @@ func (m *Matcher) closed() bool {
 			return false
 		}
 	}
-	for _, b := range m.inboxes {
+	for _, b := range m.postedQueues {
 		if !b.line.empty() {
 			return false
 		}

@@ -69,8 +69,8 @@ func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) 
 		s.layEnd(one.receive, m)
 		s.move(one)
 	}
-	for i := range s.gathers {
-		s.gathers[i].begin(s, m)
+	for i := range s.collectives {
+		s.collectives[i].begin(s, m)
 	}
 	var c Call
 	for i := range s.members {
@@ -82,8 +82,8 @@ func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) 
 		m.message = Message{Send: send, Receive: receive, Comm: int(receive.channel.comm), Tag: receive.channel.tag, Bytes: receive.bytes}
 		m.handler.Message(&m.message)
 	}
-	for i := range s.gathers {
-		s.gathers[i].report(s, m)
+	for i := range s.collectives {
+		s.collectives[i].report(s, m)
 	}
 	for i := range s.completions {
 		m.handler.Settled(&s.completions[i])
@@ -262,12 +262,12 @@ func (s *shape) watch(at *slot, w Watcher) {
 	}
 	if at.enters >= 0 {
 		p := &s.parts[at.enters]
-		w.Entered(s.gathers[p.gather].collective, int(p.part))
+		w.Entered(s.collectives[p.instance].collective, int(p.part))
 	}
 }
 
 // begin makes the collective that of the present trip, which all have entered.
-func (g *shapeGather) begin(s *shape, m *Matcher) {
+func (g *shapeInstance) begin(s *shape, m *Matcher) {
 	m.collectives++
 	c := g.collective
 	*c = Collective{
@@ -292,7 +292,7 @@ func (g *shapeGather) begin(s *shape, m *Matcher) {
 }
 
 // report tells of the parts of the collective. Those that were completed when the last one entered come first.
-func (g *shapeGather) report(s *shape, m *Matcher) {
+func (g *shapeInstance) report(s *shape, m *Matcher) {
 	whole := s.parts[g.first].posted // by the call of this slot
 	for i := g.first; i < g.end; i++ {
 		if s.before(whole, s.parts[i].posted) {
@@ -341,7 +341,7 @@ func (s *shape) leave(own *shapeMember, m *Matcher) {
 	for k := own.first; k < own.end; k++ {
 		m.error = max(m.error, int64(s.times[k].enterError), int64(s.times[k].exitError))
 		if n := s.slots[k].enters; n >= 0 {
-			m.next(int(own.row), s.gathers[s.parts[n].gather].comm)
+			m.next(int(own.row), s.collectives[s.parts[n].instance].comm)
 		}
 	}
 	if own.asked >= 0 {

@@ -8,19 +8,19 @@ import (
 
 // A Matcher matches the calls of a trace. Feed it every call as each gives them, then call Finish.
 type Matcher struct {
-	handler   Handler
-	watcher   Watcher // the handler, if it is one
-	trace     timeline.Trace
-	instances instances
-	groups    []*group
-	ranks     []rankState
-	threads   []threadState // by location
-	channels  channels
-	inboxes   map[inboxKey]*inbox
-	pending   map[collectiveKey]*Collective
-	locks     map[uint32]*contention // by window
-	leftovers leftovers
-	stopped   []*stop // calls that never returned
+	handler      Handler
+	watcher      Watcher // the handler, if it is one
+	trace        timeline.Trace
+	instances    instances
+	groups       []*group
+	ranks        []rankState
+	threads      []threadState // by location
+	channels     channels
+	postedQueues map[receiverKey]*postedQueue
+	pending      map[collectiveKey]*Collective
+	locks        map[uint32]*contention // by window
+	leftovers    leftovers
+	stopped      []*stop // calls that never returned
 
 	since   int64 // when the polls began that the present call ends
 	polling bool
@@ -80,14 +80,14 @@ type persistent struct {
 // New makes a matcher that tells handler what it finds.
 func New(t timeline.Trace, handler Handler) *Matcher {
 	m := &Matcher{
-		handler:   handler,
-		trace:     t,
-		instances: newInstances(t.Communicators()),
-		groups:    make([]*group, len(t.Communicators())),
-		ranks:     make([]rankState, t.Ranks().Len()),
-		inboxes:   map[inboxKey]*inbox{},
-		pending:   map[collectiveKey]*Collective{},
-		locks:     map[uint32]*contention{},
+		handler:      handler,
+		trace:        t,
+		instances:    newInstances(t.Communicators()),
+		groups:       make([]*group, len(t.Communicators())),
+		ranks:        make([]rankState, t.Ranks().Len()),
+		postedQueues: map[receiverKey]*postedQueue{},
+		pending:      map[collectiveKey]*Collective{},
+		locks:        map[uint32]*contention{},
 	}
 	m.watcher, _ = handler.(Watcher)
 	locations := timeline.Locations(t)

@@ -65,41 +65,41 @@ func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
 	m.posted(e)
-	m.stand(e)
+	m.queueReceive(e)
 	return e
 }
 
-// stand gives a receive its place in the order of posting.
-func (m *Matcher) stand(e *End) {
-	key := inboxKey{e.channel.comm, e.channel.dest}
-	var box *inbox
-	if len(m.inboxes) > 0 {
-		box = m.inboxes[key]
+// queueReceive gives a receive its place in the order of posting.
+func (m *Matcher) queueReceive(e *End) {
+	key := receiverKey{e.channel.comm, e.channel.dest}
+	var box *postedQueue
+	if len(m.postedQueues) > 0 {
+		box = m.postedQueues[key]
 	}
 	if box == nil {
 		if !e.wildcard {
-			m.enlist(e)
+			m.toChannel(e)
 			return
 		}
-		box = new(inbox)
-		m.inboxes[key] = box
+		box = new(postedQueue)
+		m.postedQueues[key] = box
 	}
 	box.line.push(e)
 	m.advance(key, box)
 }
 
 // advance lets receives whose envelope is known go to their channels, in order.
-func (m *Matcher) advance(key inboxKey, box *inbox) {
+func (m *Matcher) advance(key receiverKey, box *postedQueue) {
 	for e := box.ready(); e != nil; e = box.ready() {
-		m.enlist(e)
+		m.toChannel(e)
 	}
 	if box.line.empty() {
-		delete(m.inboxes, key)
+		delete(m.postedQueues, key)
 	}
 }
 
-// enlist puts a receive into its channel.
-func (m *Matcher) enlist(e *End) {
+// toChannel puts a receive into its channel.
+func (m *Matcher) toChannel(e *End) {
 	if g := m.group(e.channel.comm); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
 		m.leftovers.absent(&e.Post, Received)
 		m.orphan(e)
@@ -216,8 +216,8 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 			if !status.known {
 				m.leftovers.untold(&e.Post)
 			}
-			key := inboxKey{e.channel.comm, e.channel.dest}
-			if box := m.inboxes[key]; box != nil {
+			key := receiverKey{e.channel.comm, e.channel.dest}
+			if box := m.postedQueues[key]; box != nil {
 				m.advance(key, box)
 			}
 		}
@@ -229,8 +229,8 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 	case e.wildcard:
 		e.wildcard = false
 		e.channel.source, e.channel.tag = status.source, status.tag
-		key := inboxKey{e.channel.comm, e.channel.dest}
-		if box := m.inboxes[key]; box != nil {
+		key := receiverKey{e.channel.comm, e.channel.dest}
+		if box := m.postedQueues[key]; box != nil {
 			m.advance(key, box)
 		}
 	}
@@ -264,7 +264,7 @@ func (m *Matcher) look(c *Call, row int, done *Completion, status envelope) {
 	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	e.settled, e.Done = true, done
 	done.open++
-	m.stand(e)
+	m.queueReceive(e)
 }
 
 // matchedProbe handles Mprobe and Improbe: they take the message, and a later Mrecv completes it.
@@ -287,7 +287,7 @@ func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	m.ranks[row].messages[handle.Int] = e
 	m.posted(e)
-	m.stand(e)
+	m.queueReceive(e)
 }
 
 func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {

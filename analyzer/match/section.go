@@ -23,10 +23,10 @@ type closure struct {
 	locations []int32 // by row: its only one
 	everybody []int32 // all rows
 
-	members  []*member // in the order in which they joined
-	of       []member  // by location
-	channels map[channelKey]waiting
-	gathers  map[collectiveKey]*gathering
+	members     []*member // in the order in which they joined
+	of          []member  // by location
+	channels    map[channelKey]waiting
+	collectives map[collectiveKey]*collectiveInstance
 	unsettled
 	calls   int  // so far
 	plain   bool // it may have a shape: see shape.go
@@ -36,8 +36,8 @@ type closure struct {
 
 // unsettled is what is not complete in a section so far.
 type unsettled struct {
-	crossings []channelKey
-	gathers   []*gathering
+	crossings   []channelKey
+	collectives []*collectiveInstance
 }
 
 // A member is what one location has in a section.
@@ -50,11 +50,11 @@ type member struct {
 	requests      []pendingRequest
 	ordinals      []ordinal // of collectives, counted from the section's beginning
 	started       []int64   // persistent requests from before the section
-	lines         []receiveLine
+	lines         []postedReceives
 }
 
-// A receiveLine is what stands behind a receive whose envelope is not known yet (inbox), on one communicator.
-type receiveLine struct {
+// A postedReceives is what stands behind a receive whose envelope is not known yet (postedQueue), on one communicator.
+type postedReceives struct {
 	comm int32
 	ends []int32
 }
@@ -73,8 +73,8 @@ type pendingRequest struct {
 // and the last.
 type waiting struct{ first, last int32 }
 
-// A gathering is a collective operation that some have entered.
-type gathering struct {
+// A collectiveInstance is a collective operation that some have entered.
+type collectiveInstance struct {
 	number  int // in the section
 	comm    int32
 	members []int32 // rows by part, those of the communicator: −1 is not in the trace
@@ -85,10 +85,10 @@ type gathering struct {
 
 // events are what happens in a section, by the numbers of its calls: the position in the calls of its location.
 type events struct {
-	ends     []sectionEnd
-	messages []sectionMessage
-	gathers  []sectionGather
-	parts    []sectionPart
+	ends        []sectionEnd
+	messages    []sectionMessage
+	collectives []sectionInstance
+	parts       []sectionPart
 	// completing are the calls in which operations may be completed
 	completing []sectionCall
 }
@@ -112,8 +112,8 @@ type sectionEnd struct {
 // A sectionMessage is what was sent and received, by its ends.
 type sectionMessage struct{ send, receive int32 }
 
-// A sectionGather is a collective operation.
-type sectionGather struct {
+// A sectionInstance is a collective operation.
+type sectionInstance struct {
 	class         Class
 	movement      semantics.Movement
 	comm          int32
@@ -123,7 +123,7 @@ type sectionGather struct {
 
 // A sectionPart is a rank's share in one.
 type sectionPart struct {
-	gather       int32
+	instance     int32
 	part         int32
 	location     int32
 	posted, done int32 // calls
@@ -149,7 +149,7 @@ func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Mat
 	}
 	c := &closure{
 		ahead: ahead, matcher: m, terminals: terminals, locations: make([]int32, len(locations)), of: make([]member, len(locations)),
-		channels: map[channelKey]waiting{}, gathers: map[collectiveKey]*gathering{},
+		channels: map[channelKey]waiting{}, collectives: map[collectiveKey]*collectiveInstance{},
 	}
 	for i, l := range locations {
 		if l.Main != i {
@@ -186,7 +186,7 @@ func (c *closure) release() {
 		return
 	}
 	c.reset()
-	c.channels, c.gathers, c.unsettled, c.found = map[channelKey]waiting{}, map[collectiveKey]*gathering{}, unsettled{}, events{}
+	c.channels, c.collectives, c.unsettled, c.found = map[channelKey]waiting{}, map[collectiveKey]*collectiveInstance{}, unsettled{}, events{}
 	for i := range c.of {
 		m := &c.of[i]
 		m.requests, m.ordinals, m.started, m.lines = nil, nil, nil, nil
@@ -204,11 +204,11 @@ func (c *closure) reset() {
 		m.started, m.lines = m.started[:0], m.lines[:0]
 	}
 	c.members, c.calls, c.plain = c.members[:0], 0, true
-	c.crossings, c.unsettled.gathers = c.crossings[:0], c.unsettled.gathers[:0]
+	c.crossings, c.unsettled.collectives = c.crossings[:0], c.unsettled.collectives[:0]
 	clear(c.channels)
-	clear(c.gathers)
+	clear(c.collectives)
 	f := &c.found
-	f.ends, f.messages, f.gathers, f.parts, f.completing = f.ends[:0], f.messages[:0], f.gathers[:0], f.parts[:0], f.completing[:0]
+	f.ends, f.messages, f.collectives, f.parts, f.completing = f.ends[:0], f.messages[:0], f.collectives[:0], f.parts[:0], f.completing[:0]
 }
 
 // lacking is a location without which something stays incomplete, nil if there is none.
@@ -223,15 +223,15 @@ func (c *closure) lacking() *member {
 		}
 		c.crossings = c.crossings[:n-1]
 	}
-	for n := len(c.unsettled.gathers); n > 0; n-- {
-		g := c.unsettled.gathers[n-1]
+	for n := len(c.unsettled.collectives); n > 0; n-- {
+		g := c.unsettled.collectives[n-1]
 		if g.missing > 0 {
 			for g.members[g.next] < 0 || g.entered[g.next] {
 				g.next++
 			}
 			return &c.of[c.locations[g.members[g.next]]]
 		}
-		c.unsettled.gathers = c.unsettled.gathers[:n-1]
+		c.unsettled.collectives = c.unsettled.collectives[:n-1]
 	}
 	return nil
 }
@@ -355,7 +355,7 @@ func (c *closure) postSend(m *member, r *pendingRequest, p *prototype) bool {
 		return false
 	}
 	r.ends[0] = c.end(m, channelKey{comm: p.comm, source: p.own, dest: int32(dest), tag: p.tag}, false, p.plan.Mode)
-	c.enlist(m, r.ends[0])
+	c.toChannel(m, r.ends[0])
 	return true
 }
 
@@ -377,9 +377,9 @@ func (c *closure) postReceive(m *member, r *pendingRequest, p *prototype) bool {
 		}
 	}
 	if wildcard {
-		m.lines = append(m.lines, receiveLine{p.comm, []int32{n}})
+		m.lines = append(m.lines, postedReceives{p.comm, []int32{n}})
 	} else {
-		c.enlist(m, n)
+		c.toChannel(m, n)
 	}
 	return true
 }
@@ -401,7 +401,7 @@ func (c *closure) identify(m *member, n int32, status *envelope) bool {
 			continue
 		}
 		for len(l.ends) > 0 && !c.found.ends[l.ends[0]].wildcard {
-			c.enlist(m, l.ends[0])
+			c.toChannel(m, l.ends[0])
 			l.ends = l.ends[1:]
 		}
 	}
@@ -415,8 +415,8 @@ func (c *closure) end(m *member, key channelKey, receive bool, mode semantics.Mo
 	return int32(len(f.ends) - 1)
 }
 
-// enlist gives an end its place in its channel and matches it, if the other one is there.
-func (c *closure) enlist(m *member, n int32) {
+// toChannel gives an end its place in its channel and matches it, if the other one is there.
+func (c *closure) toChannel(m *member, n int32) {
 	f := &c.found
 	e := &f.ends[n]
 	e.known = int32(m.calls)
@@ -467,7 +467,7 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	if ordinal == 0 {
 		m.ordinals = append(m.ordinals, ordinalOf(p.comm))
 	}
-	r.part = c.gather(m, collectiveKey{comm: p.comm, ordinal: ordinal}, p.plan, g.local, part, root)
+	r.part = c.enterCollective(m, collectiveKey{comm: p.comm, ordinal: ordinal}, p.plan, g.local, part, root)
 	if r.part < 0 {
 		return false
 	}
@@ -478,40 +478,40 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 // ordinalOf is the count of a location that has entered its first collective on a communicator.
 func ordinalOf(comm int32) ordinal { return ordinal{comm: comm} }
 
-// gather notes that a location enters a collective operation, and returns the number of its part; −1: it was there already.
-func (c *closure) gather(m *member, key collectiveKey, p *plan, rows []int32, part, root int) int32 {
+// enterCollective notes that a location enters a collective operation, and returns the number of its part; −1: it was there already.
+func (c *closure) enterCollective(m *member, key collectiveKey, p *plan, rows []int32, part, root int) int32 {
 	f := &c.found
-	g := c.gathers[key]
+	g := c.collectives[key]
 	if g == nil {
-		g = &gathering{number: len(f.gathers), comm: key.comm, members: rows, entered: make([]bool, len(rows))}
+		g = &collectiveInstance{number: len(f.collectives), comm: key.comm, members: rows, entered: make([]bool, len(rows))}
 		for _, row := range rows {
 			if row >= 0 {
 				g.missing++
 			}
 		}
-		f.gathers = append(f.gathers, sectionGather{
+		f.collectives = append(f.collectives, sectionInstance{
 			class: p.class, movement: p.Movement, comm: key.comm, size: len(rows), present: g.missing, root: -1,
 		})
-		c.gathers[key] = g
-		c.unsettled.gathers = append(c.unsettled.gathers, g)
+		c.collectives[key] = g
+		c.unsettled.collectives = append(c.unsettled.collectives, g)
 	}
 	if g.entered[part] || rows[part] != m.row {
 		return -1
 	}
-	if of := &f.gathers[g.number]; g.missing == of.present {
+	if of := &f.collectives[g.number]; g.missing == of.present {
 		of.root = root
 	} else if root != of.root || p.class != of.class || p.Movement != of.movement {
 		c.plain = false // a wrong program: what counts is who came first
 	}
 	g.entered[part] = true
 	g.missing--
-	f.parts = append(f.parts, sectionPart{gather: int32(g.number), part: int32(part), location: m.location, posted: int32(m.calls), done: -1})
+	f.parts = append(f.parts, sectionPart{instance: int32(g.number), part: int32(part), location: m.location, posted: int32(m.calls), done: -1})
 	return int32(len(f.parts) - 1)
 }
 
 // world notes MPI_Init or MPI_Finalize.
 func (c *closure) world(m *member, comm int32, call *Call) bool {
-	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.gather(m, collectiveKey{comm: comm}, call.plan, c.everybody, int(m.row), -1)}
+	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.enterCollective(m, collectiveKey{comm: comm}, call.plan, c.everybody, int(m.row), -1)}
 	c.plain = false
 	return r.part >= 0 && c.completeRequest(m, &r, call.status())
 }

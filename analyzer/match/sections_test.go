@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -53,7 +53,7 @@ func find(t *testing.T, tr timeline.Trace, pass func(match.Handler, func(*match.
 		f.waits[s.Call.Location] = append(f.waits[s.Call.Location], fmt.Sprint(
 			s.Call.Enter, s.Call.Exit, tr.Function(s.Call.Function).Name, s.Kind, s.Begin, s.End, s.Came, s.Error, s.Cause))
 	})
-	r := journal.NewRecorder(tr)
+	r := eventlog.NewRecorder(tr)
 	cuts := new(match.Cuts)
 	left, err := pass(match.Together(finder, r), r.See, cuts)
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ type shape struct {
 	ends        []shapeEnd
 	completions []Completion // by the slots that complete
 	messages    []sectionMessage
-	gathers     []shapeGather
+	collectives []shapeInstance
 	parts       []sectionPart // by operation; posted and done are slots
 	starts      []startedRequest
 	synchronous bool    // all locations leave it with a collective operation
@@ -80,9 +80,9 @@ type moments struct {
 func (t *moments) entered() Stamp { return Stamp{t.enter, int64(t.enterError)} }
 func (t *moments) left() Stamp    { return Stamp{t.exit, int64(t.exitError)} }
 
-// A shapeGather is a collective operation of the shape.
-type shapeGather struct {
-	sectionGather
+// A shapeInstance is a collective operation of the shape.
+type shapeInstance struct {
+	sectionInstance
 	first, end int32 // parts
 	collective *Collective
 }
@@ -105,7 +105,7 @@ func newShape(c *closure) *shape {
 	s.times = make([]moments, len(s.slots))
 	s.addCompletions(c, base)
 	s.addEnds(c, base)
-	s.addGathers(c, base)
+	s.addInstances(c, base)
 	for i := range s.members {
 		s.members[i].shape = s
 	}
@@ -202,26 +202,26 @@ func (s *shape) addEnds(c *closure, base map[int32]int32) {
 	}
 }
 
-// addGathers adds collective operations.
-func (s *shape) addGathers(c *closure, base map[int32]int32) {
+// addInstances adds collective operations.
+func (s *shape) addInstances(c *closure, base map[int32]int32) {
 	f := &c.found
 	s.parts = slices.Clone(f.parts)
 	slices.SortFunc(s.parts, func(a, b sectionPart) int {
-		return cmp.Or(cmp.Compare(a.gather, b.gather), cmp.Compare(a.part, b.part))
+		return cmp.Or(cmp.Compare(a.instance, b.instance), cmp.Compare(a.part, b.part))
 	})
-	for i := range f.gathers {
-		g := shapeGather{sectionGather: f.gathers[i], collective: new(Collective)}
+	for i := range f.collectives {
+		g := shapeInstance{sectionInstance: f.collectives[i], collective: new(Collective)}
 		g.collective.Parts = make([]Part, g.size)
 		for k := range g.collective.Parts {
 			g.collective.Parts[k].Post.Location = -1
 		}
-		s.gathers = append(s.gathers, g)
+		s.collectives = append(s.collectives, g)
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		p.posted, p.done = base[p.location]+p.posted, base[p.location]+p.done
 		s.slots[p.posted].enters = int32(i)
-		g := &s.gathers[p.gather]
+		g := &s.collectives[p.instance]
 		if g.end == 0 {
 			g.first = int32(i)
 		}

@@ -149,11 +149,11 @@ func (m *Matcher) giveUp() {
 
 // unreturned says what calls that never returned waited for. Nothing is settled yet.
 func (m *Matcher) unreturned() []Unreturned {
-	sent := map[inboxKey][]*channel{} // that have messages which nobody has received, by receiver
+	sent := map[receiverKey][]*channel{} // that have messages which nobody has received, by receiver
 	if len(m.stopped) > 0 {
 		for i := range m.channels.slots {
 			if ch := &m.channels.slots[i]; ch.used && ch.key.object == 0 && !ch.sends.empty() {
-				k := inboxKey{dest: ch.key.dest}
+				k := receiverKey{dest: ch.key.dest}
 				sent[k] = append(sent[k], ch)
 			}
 		}
@@ -167,7 +167,7 @@ func (m *Matcher) unreturned() []Unreturned {
 				if e == nil {
 					continue
 				}
-				if w := m.waitOf(e, s, k == 1, sent[inboxKey{dest: int32(s.Row)}]); len(w.For) > 0 || len(u.Waits) == 0 || !u.Any {
+				if w := m.waitOf(e, s, k == 1, sent[receiverKey{dest: int32(s.Row)}]); len(w.For) > 0 || len(u.Waits) == 0 || !u.Any {
 					u.Waits = append(u.Waits, w)
 				}
 			}
@@ -180,7 +180,7 @@ func (m *Matcher) unreturned() []Unreturned {
 		}
 		if s.probe != nil && m.group(s.comm) != nil {
 			key := channelKey{comm: s.comm, source: s.probe.source, dest: int32(s.Row), tag: s.probe.tag}
-			u.Waits = append(u.Waits, m.waitFor(key, &s.Point, s.own, sent[inboxKey{dest: int32(s.Row)}]))
+			u.Waits = append(u.Waits, m.waitFor(key, &s.Point, s.own, sent[receiverKey{dest: int32(s.Row)}]))
 		}
 		for _, row := range s.partners {
 			if row >= 0 {

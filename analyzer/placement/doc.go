@@ -11,7 +11,7 @@
 //   - recursive bisection, and nodes grown one after the other (grow.go).
 //
 // Each is improved by exchanging ranks between pairs of nodes (refine.go; Kernighan and Lin, "An efficient heuristic
-// procedure for partitioning graphs", Bell System Technical Journal 49, 1970; gains as by Fiduccia and Mattheyses, "A
+// procedure for partitioning graphs", Bell System Technical Log 49, 1970; gains as by Fiduccia and Mattheyses, "A
 // linear-time heuristic for improving network partitions", DAC 1982). Small graphs are shaken and improved again.
 // The best is taken, which is never worse than the present one. The work is bounded (maxWork), a few seconds for 16,384
 // ranks. Only point-to-point messages count: what collectives send is MPI's own affair.

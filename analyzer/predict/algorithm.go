@@ -79,7 +79,7 @@ func (r *route) bruck() (ns float64) {
 
 // takes is how long a part of a collective takes from when the last one came that it needs. Neighbors send each other one
 // message each.
-func (g *gathering) takes(n *Network, part int32, handshakes int64) int64 {
+func (g *collectiveInstance) takes(n *Network, part int32, handshakes int64) int64 {
 	r := route{network: n, handshakes: handshakes, size: g.shape.Size, bytes: g.bytes}
 	if g.own != nil {
 		r.bytes = g.own[part]

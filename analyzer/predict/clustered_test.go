@@ -16,10 +16,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// standIns makes of a trace in which each rank has its own times one of ranks that were clustered while they ran: a mark
+// extrapolations makes of a trace in which each rank has its own times one of ranks that were clustered while they ran: a mark
 // every so many iterations, and from the third interval on, where a thread's calls are those of the interval before, the
 // lowest rank that made the same calls leads. It returns how many calls are stood in for.
-func standIns(t *testing.T, c *trace.Content, iterations, per int) uint64 {
+func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 {
 	var shapes []map[int]string // of the ranks: calls of each interval
 	threads := c.Threads.List()
 	for i := range threads {
@@ -57,15 +57,15 @@ func standIns(t *testing.T, c *trace.Content, iterations, per int) uint64 {
 			if lead == i || shapes[i][vote] != shapes[i][vote-1] || shapes[lead][vote] != shapes[lead][vote-1] {
 				continue
 			}
-			s := trace.StandIn{Vote: vote, Lead: lead}
+			s := trace.Extrapolation{Vote: vote, Lead: lead}
 			for k := th.Marks[vote-1]; k < th.Marks[vote]; k++ {
 				s.Gap += th.Gaps[k]
 				s.Duration += th.Durations[k]
 				th.Gaps[k], th.Durations[k] = 0, 0
 			}
-			th.StandIns = append(th.StandIns, s)
+			th.Extrapolations = append(th.Extrapolations, s)
 		}
-		stood += th.CallsStoodIn()
+		stood += th.CallsExtrapolated()
 	}
 	c.Meta.Clustering = &trace.Clustering{}
 	c.Threads = trace.NewThreadTable(threads...)
@@ -93,7 +93,7 @@ func TestAccuracyOfClusteredTraces(t *testing.T) {
 		var share float64
 		for i := range lengths {
 			if i == 1 {
-				share = float64(standIns(t, tracetest.InMemory(t, merged), config.Iterations, 5)) / float64(merged.Threads.Calls())
+				share = float64(extrapolations(t, tracetest.InMemory(t, merged), config.Iterations, 5)) / float64(merged.Threads.Calls())
 			}
 			var file bytes.Buffer
 			require.NoError(t, trace.Write(&file, merged))

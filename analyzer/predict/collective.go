@@ -3,14 +3,14 @@ package predict
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A gathering is a collective operation that is being played.
-type gathering struct {
-	shape         *journal.Shape
+// A collectiveInstance is a collective operation that is being played.
+type collectiveInstance struct {
+	shape         *eventlog.Shape
 	entered, left int       // parts that came so far
 	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
 	parts         []*moment // else: entries,
@@ -19,16 +19,16 @@ type gathering struct {
 	own           []int64   // those of each part
 }
 
-func (g *gathering) isNeighbor() bool { return g.shape.Class == match.Neighbor }
+func (g *collectiveInstance) isNeighbor() bool { return g.shape.Class == match.Neighbor }
 
-// gathering is the operation of a number. Who enters or leaves it is the first to tell of it.
-func (p *player) gathering(e *journal.Entry) *gathering {
-	g := p.gatherings[e.Number]
+// collectiveInstance is the operation of a number. Who enters or leaves it is the first to tell of it.
+func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
+	g := p.collectives[e.Number]
 	if g != nil {
 		return g
 	}
-	g = &gathering{shape: e.Shape}
-	p.gatherings[e.Number] = g
+	g = &collectiveInstance{shape: e.Shape}
+	p.collectives[e.Number] = g
 	switch s := e.Shape; s.Class {
 	case match.Barrier, match.AllToAll, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
 		g.all = &moment{left: s.Expected}
@@ -48,8 +48,8 @@ func (p *player) gathering(e *journal.Entry) *gathering {
 }
 
 // gather notes that a call enters an operation.
-func (p *player) gather(s *step, e *journal.Entry) {
-	g := p.gathering(e)
+func (p *player) gather(s *step, e *eventlog.Entry) {
+	g := p.collectiveInstance(e)
 	g.entered++
 	isRoot := e.Part == g.shape.Root
 	if g.own != nil {
@@ -67,13 +67,13 @@ func (p *player) gather(s *step, e *journal.Entry) {
 }
 
 // gathered is what a call needs of the operation that it leaves, and which that is; nil if nothing.
-func (p *player) gathered(d *journal.Dependency) (on *moment, g *gathering) {
-	g = p.gatherings[d.Number]
+func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInstance) {
+	g = p.collectives[d.Number]
 	if g == nil {
 		return nil, nil
 	}
 	if g.left++; g.left == g.shape.Expected && g.entered == g.left {
-		delete(p.gatherings, d.Number)
+		delete(p.collectives, d.Number)
 	}
 	if d.Awaited < 0 {
 		return nil, nil
@@ -89,7 +89,7 @@ func (p *player) gathered(d *journal.Dependency) (on *moment, g *gathering) {
 }
 
 // prefix is the last entry of parts 0 … i.
-func (g *gathering) prefix(p *player, i int) *moment {
+func (g *collectiveInstance) prefix(p *player, i int) *moment {
 	if g.upTo == nil {
 		g.upTo = make([]*moment, len(g.parts))
 		for k := range g.parts {

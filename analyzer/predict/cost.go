@@ -1,11 +1,11 @@
 package predict
 
-import "github.com/cairn-mpi/cairn/analyzer/journal"
+import "github.com/cairn-mpi/cairn/analyzer/eventlog"
 
 // A cost is what a call takes itself: local, counted from its entry, when nothing keeps it waiting; transfer, counted
 // from what it depends on, when that comes late. A call in a trace shows one of the two: exit − entry, or exit −
 // dependency. The other one, needed when the roles change in a scenario, is the least that calls of the same class show
-// in the whole run (journal.Least), and no more than leaves the call as long as it was. Of a call that came after what it
+// in the whole run (event log.Least), and no more than leaves the call as long as it was. Of a call that came after what it
 // depends on, but before the least transfer had passed, it is the transfer that shows: the message was under way.
 //
 // A transfer that takes longer than others of its class was disturbed, and mostly by the wait itself: a rank that spins
@@ -46,18 +46,18 @@ func (p *player) cost(s *step) cost {
 	for i := range s.depends {
 		bytes = max(bytes, s.depends[i].bytes)
 	}
-	all := p.journal.Least(s.terminal, bytes)
+	all := p.log.Least(s.terminal, bytes)
 	at, waited := s.latest()
 	if waited {
 		local := int64(0)
-		if all.Local != journal.Unseen {
+		if all.Local != eventlog.Unseen {
 			local = min(all.Local, s.exit-s.begin)
 		}
 		return cost{local, s.exit - at, min(all.Transfer, s.exit-at), at - s.begin}
 	}
-	if all.Transfer == journal.Unseen {
+	if all.Transfer == eventlog.Unseen {
 		all.Transfer = s.exit - s.begin // the best guess there is
-	} else if all.Transfer > s.begin-at && all.Local != journal.Unseen && all.Local < s.exit-s.begin {
+	} else if all.Transfer > s.begin-at && all.Local != eventlog.Unseen && all.Local < s.exit-s.begin {
 		return cost{all.Local, s.exit - at, s.exit - at, 0} // what it depended on was still under way
 	}
 	transfer := min(all.Transfer, s.exit-at)

@@ -14,7 +14,7 @@
 //     while both sides are inside (package match, progress.go). So does a receive whose sender was away;
 //   - a collective on the entries of those whose data it needs (all for barriers and all-to-all, the root for one-to-all,
 //     everybody for the root of all-to-one, ranks 0 … i for scans), and of those in the middle of a tree that were late
-//     (package journal, tree.go), where the times show it.
+//     (package eventlog, tree.go), where the times show it.
 //
 // Whatever else it takes is its own cost (cost.go):
 //
@@ -27,7 +27,7 @@
 //	received at max(s' + 3 L, r' + 2 L) + bytes G, sent at max(s' + 2 L, r' + L) + bytes G
 //
 // while a message that makes none is received at s' + L + bytes G, and its send waits for nobody. From which size on there
-// is a handshake is as the run shows (package journal, handshake.go). A collective takes, from when the last one came that is
+// is a handshake is as the run shows (package eventlog, handshake.go). A collective takes, from when the last one came that is
 // needed, what the quickest of the textbook algorithms does on that network for as many participants and bytes (algorithm.go:
 // Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005); without data that is log2 P latencies. The ideal network has
 // L = G = o = 0: MPI costs nothing but its dependencies, but for file operations, which keep their time; it gives the T_ideal of POP's serialisation and
@@ -49,7 +49,7 @@
 //
 // # How
 //
-// What was matched comes from a journal (package journal): of each slab, a thread's calls are read and played as far as they
+// What was matched comes from a event log (package eventlog): of each slab, a thread's calls are read and played as far as they
 // do not depend on another thread that is behind; then it is the next thread's turn, and the first goes on as soon as what
 // it needs has been played (play.go). No thread keeps more calls than the one that it is at. Memory grows with pending
 // operations.

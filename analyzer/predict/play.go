@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -25,7 +25,7 @@ func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, sce
 	if err := timeline.NeedTimes(t, "a prediction"); err != nil {
 		return nil, err
 	}
-	j, err := journal.Record(ctx, t, clocks)
+	j, err := eventlog.Record(ctx, t, clocks)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ type Played struct {
 }
 
 // PlayMarks is Play for what was recorded before. Marks may be nil.
-func PlayMarks(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) (Played, error) {
+func PlayMarks(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (Played, error) {
 	p, err := play(ctx, j, scenarios, marks)
 	if err != nil {
 		return Played{}, err
@@ -81,7 +81,7 @@ func runs(lengths []Length) []int64 {
 
 // play plays all that was recorded: of each slab one location after the other, each as far as it can go before it needs
 // another one. A call is read when it is its turn: none is kept but that for which its location waits.
-func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) (*player, error) {
+func play(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (*player, error) {
 	p := newPlayer(j, scenarios)
 	for i := range p.threads {
 		p.threads[i].reader = j.Read(i)
@@ -113,25 +113,25 @@ func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks M
 
 // player plays all scenarios at once.
 type player struct {
-	journal    *journal.Journal
-	handshakes int64 // from which size on messages make one, as the run has shown
-	scenarios  []Scenario
-	computing  []int   // scenarios in which computations may take longer or less
-	free       []bool  // by place and scenario: Scenario.Free,
-	ignores    []bool  // and Scenario.Ignores
-	costly     [][]int // by place: scenarios in which its calls do not take what they took
-	locations  []timeline.Location
-	threads    []thread
-	gatherings map[uint64]*gathering
-	slabs      int     // that may be played
-	ready      []int   // locations to look at
-	room       []int64 // for times
-	freed      []*moment
+	log         *eventlog.Log
+	handshakes  int64 // from which size on messages make one, as the run has shown
+	scenarios   []Scenario
+	computing   []int   // scenarios in which computations may take longer or less
+	free        []bool  // by place and scenario: Scenario.Free,
+	ignores     []bool  // and Scenario.Ignores
+	costly      [][]int // by place: scenarios in which its calls do not take what they took
+	locations   []timeline.Location
+	threads     []thread
+	collectives map[uint64]*collectiveInstance
+	slabs       int     // that may be played
+	ready       []int   // locations to look at
+	room        []int64 // for times
+	freed       []*moment
 }
 
 // A thread is where its play is.
 type thread struct {
-	reader  *journal.Reader
+	reader  *eventlog.Reader
 	slabs   int  // that it has come through
 	step    step // the call that it is at,
 	called  bool // if it is at one,
@@ -192,7 +192,7 @@ type dependency struct {
 	bytes int64
 	hops  int32
 	// of a collective operation: which one, and the call's part in it
-	of   *gathering
+	of   *collectiveInstance
 	part int32
 	// what a handshake needs: on a network that makes one for its size, or always; hops counts its latencies
 	handshake, always bool
@@ -200,10 +200,10 @@ type dependency struct {
 	from, to int32
 }
 
-func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
+func newPlayer(j *eventlog.Log, scenarios []Scenario) *player {
 	p := &player{
-		journal: j, handshakes: j.Handshakes(), scenarios: scenarios,
-		locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
+		log: j, handshakes: j.Handshakes(), scenarios: scenarios,
+		locations: j.Locations, threads: make([]thread, len(j.Locations)), collectives: map[uint64]*collectiveInstance{},
 	}
 	for k := range scenarios {
 		if scenarios[k].Compute != nil || scenarios[k].Takes != nil {
@@ -260,7 +260,7 @@ func (p *player) take(th *thread) {
 		p.gather(s, &r.Entries[i])
 	}
 	if r.Completes {
-		var depends []journal.Dependency
+		var depends []eventlog.Dependency
 		s.begin, depends = r.Completion()
 		for i := range depends {
 			p.depend(s, c.Location, &depends[i])
@@ -268,7 +268,7 @@ func (p *player) take(th *thread) {
 	}
 }
 
-func (p *player) depend(s *step, location int, on *journal.Dependency) {
+func (p *player) depend(s *step, location int, on *eventlog.Dependency) {
 	d := dependency{
 		post: on.On, bytes: on.Bytes, hops: on.Hops, handshake: on.Handshake, always: on.Always, from: int32(on.From), to: int32(location),
 	}

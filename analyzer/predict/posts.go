@@ -1,6 +1,6 @@
 package predict
 
-import "github.com/cairn-mpi/cairn/analyzer/journal"
+import "github.com/cairn-mpi/cairn/analyzer/eventlog"
 
 // posts finds the calls of one thread that others depend on, by their ordinals, from when the first call refers to one
 // until the last has been played that does.
@@ -23,7 +23,7 @@ func (p *player) post(of *posts, dependents int) *moment {
 		return nil
 	}
 	m := p.moment(of, of.pushed)
-	if m.uses += dependents; dependents == journal.Kept {
+	if m.uses += dependents; dependents == eventlog.Kept {
 		m.uses = 1 << 30
 	}
 	return m

@@ -45,7 +45,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		if k := c.Threads.Find(of, threads[i].Thread); k >= 0 {
 			leads[i] = k
 			threads[i].Streams, threads[i].Timing, threads[i].Gaps, threads[i].Durations, threads[i].Aggregates = nil, nil, nil, nil, nil
-			threads[i].Marks, threads[i].StandIns, threads[i].Holds = nil, nil, nil
+			threads[i].Marks, threads[i].Extrapolations, threads[i].Holds = nil, nil, nil
 			threads[i].FirstTick, threads[i].EndTick, threads[i].InsideTicks = threads[k].FirstTick, threads[k].EndTick, threads[k].InsideTicks
 		} else {
 			kept++
@@ -88,10 +88,10 @@ func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
 	}
 }
 
-// ownTimes writes out the times of a thread that other ranks stand in for, of a run whose ranks were clustered while they
+// ownTimes writes out the times of a thread whose times are extrapolated from lead ranks, of a run whose ranks were clustered while they
 // ran: those ranks' times may not be kept.
 func ownTimes(c *trace.Content, th *trace.Thread) error {
-	if len(th.StandIns) == 0 {
+	if len(th.Extrapolations) == 0 {
 		return nil
 	}
 	cursor, err := c.Cursor(th.Rank, th.Thread)
@@ -104,7 +104,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 		gaps, durations = append(gaps, e.EnterTicks-last-e.HeldTicks), append(durations, e.ExitTicks-e.EnterTicks)
 		last = e.ExitTicks
 	}
-	th.Gaps, th.Durations, th.Timing, th.StandIns = gaps, durations, nil, nil
+	th.Gaps, th.Durations, th.Timing, th.Extrapolations = gaps, durations, nil, nil
 	return cursor.Err()
 }
 

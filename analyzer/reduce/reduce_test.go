@@ -244,12 +244,12 @@ func TestLeadsOfClusteredRanks(t *testing.T) {
 	content := tracetest.Simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 9, Iterations: 12, Periodic: true, Imbalance: simulate.Imbalance{Noise: 20}})
 	from, to := uint64(30), uint64(60)
 	content.Threads.Change(5, func(th *trace.Thread) {
-		s := trace.StandIn{Vote: 1, Lead: 4}
+		s := trace.Extrapolation{Vote: 1, Lead: 4}
 		for k := from; k < to; k++ {
 			s.Gap, s.Duration = s.Gap+th.Gaps[k], s.Duration+th.Durations[k]
 			th.Gaps[k], th.Durations[k] = 0, 0
 		}
-		th.StandIns = []trace.StandIn{s}
+		th.Extrapolations = []trace.Extrapolation{s}
 	})
 	for i := range content.Threads.Len() {
 		content.Threads.Change(i, func(th *trace.Thread) { th.Marks = []uint64{from, to} })

@@ -135,8 +135,8 @@ func (r *Rank) meet(comm *Comm, kind string) {
 	r.blame(kind, g.last, g.latest-enter)
 }
 
-// A gathering is a collective call of a communicator while its ranks enter it.
-type gathering struct {
+// A collectiveInstance is a collective call of a communicator while its ranks enter it.
+type collectiveInstance struct {
 	entered     int
 	latest      int64
 	last        int      // who entered then
@@ -151,20 +151,20 @@ type entry struct {
 	at   int64
 }
 
-// A gatheringKey names the nth collective of a communicator.
-type gatheringKey struct{ comm, nth uint64 }
+// A instanceKey names the nth collective of a communicator.
+type instanceKey struct{ comm, nth uint64 }
 
 // enter takes the rank into the next collective of a communicator; nil without the replay.
-func (r *Rank) enter(comm *Comm, at int64) *gathering {
-	key := gatheringKey{comm.id, comm.collectives}
+func (r *Rank) enter(comm *Comm, at int64) *collectiveInstance {
+	key := instanceKey{comm.id, comm.collectives}
 	comm.collectives++
 	if r.yield == nil {
 		return nil
 	}
-	g := r.sim.gatherings[key]
+	g := r.sim.collectives[key]
 	if g == nil {
-		g = &gathering{latest: -1}
-		r.sim.gatherings[key] = g
+		g = &collectiveInstance{latest: -1}
+		r.sim.collectives[key] = g
 	}
 	g.entered++
 	if at > g.latest || at == g.latest && r.rank < g.last {
@@ -177,18 +177,18 @@ func (r *Rank) enter(comm *Comm, at int64) *gathering {
 		g.first[1] = e
 	}
 	if g.entered == comm.size {
-		delete(r.sim.gatherings, key)
+		delete(r.sim.collectives, key)
 	}
 	return g
 }
 
-func (g *gathering) wait(r *Rank) {
+func (g *collectiveInstance) wait(r *Rank) {
 	g.waiting = append(g.waiting, r)
 	r.block()
 }
 
 // release lets those go on, at a time, who wait.
-func (g *gathering) release(s *Simulation, at int64) {
+func (g *collectiveInstance) release(s *Simulation, at int64) {
 	for _, r := range g.waiting {
 		s.events.push(event{at: max(at, r.now), kind: resumes, rank: r})
 	}
@@ -196,7 +196,7 @@ func (g *gathering) release(s *Simulation, at int64) {
 }
 
 // firstOther is who entered first besides one rank.
-func (g *gathering) firstOther(than int) entry {
+func (g *collectiveInstance) firstOther(than int) entry {
 	if g.first[0].rank == than {
 		return g.first[1]
 	}

@@ -13,7 +13,7 @@ import (
 
 // replay runs the program on all ranks.
 func (s *Simulation) replay() error {
-	s.gatherings = map[gatheringKey]*gathering{}
+	s.collectives = map[instanceKey]*collectiveInstance{}
 	s.ranks = make([]*Rank, s.config.Ranks)
 	for i := range s.ranks {
 		r := s.newRank(i)

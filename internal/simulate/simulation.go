@@ -19,11 +19,11 @@ type Simulation struct {
 	program func(r *Rank)
 
 	// of the replay
-	now        int64
-	end        int64
-	events     events
-	ranks      []*Rank
-	gatherings map[gatheringKey]*gathering
+	now         int64
+	end         int64
+	events      events
+	ranks       []*Rank
+	collectives map[instanceKey]*collectiveInstance
 }
 
 // errStopped unwinds a rank that waits when the replay has failed.

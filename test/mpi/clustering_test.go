@@ -75,9 +75,9 @@ func TestClusteredPhases(t *testing.T) {
 			for _, thread := range trace.Threads().All() {
 				require.Len(t, thread.Marks, len(states))
 				if thread.Rank < 2 {
-					require.Empty(t, thread.StandIns)
+					require.Empty(t, thread.Extrapolations)
 				} else {
-					require.Len(t, thread.StandIns, votes)
+					require.Len(t, thread.Extrapolations, votes)
 				}
 			}
 			require.Contains(t, cairn(t, "", "info", filepath.Join(r.dir, "trace.cairn")).stdout, "clustered;")
@@ -167,9 +167,9 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 					require.Len(t, thread.Marks, len(states))
 					require.NotEmpty(t, thread.Holds)
 					if lead[thread.Rank] {
-						require.Empty(t, thread.StandIns)
+						require.Empty(t, thread.Extrapolations)
 					} else {
-						require.Len(t, thread.StandIns, strings.Count(states, "L"))
+						require.Len(t, thread.Extrapolations, strings.Count(states, "L"))
 					}
 				}
 				found := info(t, filepath.Join(r.dir, "trace.cairn"))["clustering"].(map[string]any)

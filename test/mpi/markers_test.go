@@ -59,9 +59,9 @@ func TestStencilIsClustered(t *testing.T) {
 		require.Regexp(t, "^A+CL+$", outcomes(trace))
 		for _, thread := range trace.Threads().All() {
 			if thread.Rank == 0 {
-				require.Empty(t, thread.StandIns)
+				require.Empty(t, thread.Extrapolations)
 			} else {
-				require.NotEmpty(t, thread.StandIns, "rank %d", thread.Rank)
+				require.NotEmpty(t, thread.Extrapolations, "rank %d", thread.Rank)
 			}
 		}
 	}

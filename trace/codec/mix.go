@@ -62,7 +62,7 @@ type mixModel struct {
 	p       int32 // in 1/4096
 
 	keep    bool // what changes is noted, so that the model can be used again
-	journal []mixChange
+	log []mixChange
 	matches []mixMatch
 }
 
@@ -167,7 +167,7 @@ func (m *mixModel) release() {
 	if !m.keep {
 		return
 	}
-	for _, c := range slices.Backward(m.journal) {
+	for _, c := range slices.Backward(m.log) {
 		m.slots[c.slot>>mixSlotBits][c.slot&(mixSlots-1)] = c.old
 	}
 	for _, c := range slices.Backward(m.matches) {
@@ -181,7 +181,7 @@ func (m *mixModel) release() {
 	m.weights, m.hashes, m.bits = primed.weights, primed.hashes, 1
 	m.match, m.length = primed.match, primed.length
 	m.history = m.history[:len(primed.history)]
-	m.journal, m.matches = m.journal[:0], m.matches[:0]
+	m.log, m.matches = m.log[:0], m.matches[:0]
 	m.predict()
 	mixPool.Put(m)
 }
@@ -266,7 +266,7 @@ func (m *mixModel) update(bit uint32) {
 	for k, i := range m.used {
 		s := &m.slots[k][i]
 		if m.keep {
-			m.journal = append(m.journal, mixChange{uint32(k)<<mixSlotBits | i, *s})
+			m.log = append(m.log, mixChange{uint32(k)<<mixSlotBits | i, *s})
 		}
 		target := int32(bit) * 65535
 		s.p = uint16(int32(s.p) + (target-int32(s.p))*2/(2*int32(s.n)+3))

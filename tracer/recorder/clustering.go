@@ -12,7 +12,7 @@ import (
 // record that ends an interval, asks for the rank's ballot, and lets the ranks vote; at a later marker it writes the outcome,
 // as a record too: so the recorder's state follows from records alone, as ever, and a recovery finds the same. Of an interval
 // in which another rank leads, the times wait in columns of their own: the outcome of the vote on it says whether they are kept
-// or only their sums are (trace.StandIn).
+// or only their sums are (trace.Extrapolation).
 
 // A tally is what is compared of a thread, and the times that wait: of the interval that goes on, and of the one that was closed.
 type tally struct {

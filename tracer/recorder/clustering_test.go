@@ -201,7 +201,7 @@ func TestClusteringTwoPhases(t *testing.T) {
 		for rank, got := range w.contents() {
 			require.Equal(t, states[2], got.Meta.Clustering.Votes[2].State)
 			require.Equal(t, []int{0, 1}, got.Meta.Clustering.Votes[2].Leads)
-			require.Len(t, got.Threads.At(0).StandIns, led[rank], "rank %d", rank)
+			require.Len(t, got.Threads.At(0).Extrapolations, led[rank], "rank %d", rank)
 			w.compare(rank, got)
 		}
 	}
@@ -215,7 +215,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	require.EqualValues(t, w.votes*heldTicks, thread.Held())
 	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
-	for _, s := range thread.StandIns {
+	for _, s := range thread.Extrapolations {
 		var gap, duration int64
 		for k := thread.Marks[s.Vote-1]; k < thread.Marks[s.Vote]; k++ {
 			gap += full.Threads.At(0).Gaps[k]
@@ -233,7 +233,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	}
 	// what a rank that is led keeps of times does not grow while nothing changes
 	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
-	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.gaps.n+y.now.gaps.n)
+	require.Equal(t, thread.Calls-thread.CallsExtrapolated(), own+y.closed.gaps.n+y.now.gaps.n)
 }
 
 // Markers that are set farther apart while nothing changes: an interval is compared with the one before, as often as it
@@ -262,7 +262,7 @@ func TestClusteringLongInterval(t *testing.T) {
 		w.vote()
 	}
 	require.Equal(t, trace.VoteLead, w.state)
-	w.between = func() { w.iterate(0, trace.MaxStandInCalls, false) }
+	w.between = func() { w.iterate(0, trace.MaxExtrapolatedCalls, false) }
 	w.iterate(0, 5, true)
 	w.vote()
 	w.iterate(0, 3, true)
@@ -315,19 +315,19 @@ func TestClusteringCheckpoints(t *testing.T) {
 	for rank := range 3 {
 		require.True(t, bytes.Equal(plain.consume(rank).AppendState(nil), w.consume(rank).AppendState(nil)), "rank %d", rank)
 	}
-	require.Positive(t, stoodIn(plain.contents()[2]))
+	require.Positive(t, extrapolated(plain.contents()[2]))
 }
 
-func stoodIn(c *trace.Content) uint64 {
+func extrapolated(c *trace.Content) uint64 {
 	t := c.Threads.At(0)
-	return t.CallsStoodIn()
+	return t.CallsExtrapolated()
 }
 
 // An interval that is too long, or with a call within another, is traced.
 func TestClusteringBounds(t *testing.T) {
 	w := newVotingWorld(t, 2, "clustered")
 	for range 3 {
-		w.iterate(0, trace.MaxStandInCalls+1, false)
+		w.iterate(0, trace.MaxExtrapolatedCalls+1, false)
 		require.Equal(t, trace.VoteAll, w.vote())
 	}
 	w = newVotingWorld(t, 2, "clustered")
@@ -336,9 +336,9 @@ func TestClusteringBounds(t *testing.T) {
 		w.vote()
 	}
 	require.Equal(t, trace.VoteClustered, w.state)
-	w.iterate(0, trace.MaxStandInCalls+1, false) // while the times of rank 1 wait
+	w.iterate(0, trace.MaxExtrapolatedCalls+1, false) // while the times of rank 1 wait
 	require.Equal(t, trace.VoteAll, w.vote())
-	require.Empty(t, w.contents()[1].Threads.At(0).StandIns)
+	require.Empty(t, w.contents()[1].Threads.At(0).Extrapolations)
 }
 
 func TestClusteringSettings(t *testing.T) {

@@ -117,7 +117,7 @@ func checkSpool(o InstallOptions) error { return shared(filepath.Join(o.To, "spo
 func installProbe(o InstallOptions) error {
 	from, err := o.probe()
 	if err != nil {
-		return errors.Join(err, standIn(o.To))
+		return errors.Join(err, extrapolation(o.To))
 	}
 	to := filepath.Join(o.To, installedBinary)
 	err = copyFile(from, to, 0o755)
@@ -126,13 +126,13 @@ func installProbe(o InstallOptions) error {
 		err = copyFile(from, to, 0o755)
 	}
 	if err != nil {
-		return errors.Join(err, standIn(o.To))
+		return errors.Join(err, extrapolation(o.To))
 	}
 	return nil
 }
 
-// standIn makes the command of the next container, if there is none, one that ends well.
-func standIn(dir string) error {
+// extrapolation makes the command of the next container, if there is none, one that ends well.
+func extrapolation(dir string) error {
 	to := filepath.Join(dir, installedBinary)
 	if _, err := os.Lstat(to); err == nil {
 		return nil // of an earlier installation

@@ -86,7 +86,7 @@ func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*d
 		p := a.Names.Place(function, site)
 		return p.Function, p.CallSite
 	}
-	d, err := detail.Take(ctx, a.matched.Journal, names, detail.Window{
+	d, err := detail.Take(ctx, a.matched.Log, names, detail.Window{
 		Start: a.Start, From: max(from, a.Start), To: min(to, a.End), Ranks: ranks,
 	})
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *closeUp) longestWait(causes []int) (location int, longest *matching.Wai
 			return location, new(*w)
 		}
 	}
-	return 0, nil // it cannot be read: the journal has the error
+	return 0, nil // it cannot be read: the event log has the error
 }
 
 // edge reports whether a wait is at the beginning or the end of the run.

@@ -2,8 +2,8 @@ package causality
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// A gathering is a collective operation that is under way: when its participants entered it.
-type gathering struct {
+// A collectiveInstance is a collective operation that is under way: when its participants entered it.
+type collectiveInstance struct {
 	number  uint64
 	entered []*moment // by part; nil: not yet, or never
 	// Made when somebody asks: the latest of the first group, and of an intercommunicator's second one; and the latest of
@@ -12,10 +12,10 @@ type gathering struct {
 	upTo   []*moment
 }
 
-func gatheringOf(c *match.Collective) *gathering {
-	g, is := c.Tag.(*gathering)
+func instanceOf(c *match.Collective) *collectiveInstance {
+	g, is := c.Tag.(*collectiveInstance)
 	if !is || g.number != c.Number {
-		g = &gathering{number: c.Number, entered: make([]*moment, len(c.Parts))}
+		g = &collectiveInstance{number: c.Number, entered: make([]*moment, len(c.Parts))}
 		c.Tag = g
 	}
 	return g
@@ -23,7 +23,7 @@ func gatheringOf(c *match.Collective) *gathering {
 
 // Entered implements match.Watcher.
 func (f *Finder) Entered(c *match.Collective, part int) {
-	gatheringOf(c).entered[part] = f.entered(c.Parts[part].Post.Location)
+	instanceOf(c).entered[part] = f.entered(c.Parts[part].Post.Location)
 }
 
 // Retired implements match.Watcher.
@@ -36,7 +36,7 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 
 // causeOf is the moment before which a participant cannot have left; nil: it depends on nobody.
 func (f *Finder) causeOf(c *match.Collective, part int) *moment {
-	g := gatheringOf(c)
+	g := instanceOf(c)
 	switch c.Class {
 	case match.Barrier, match.AllToAll:
 		return f.latestOthers(c, g, part)
@@ -61,7 +61,7 @@ func (f *Finder) causeOf(c *match.Collective, part int) *moment {
 
 // latestOthers is when the last one entered of those whom a participant waits for: all, or the other group of an
 // intercommunicator.
-func (f *Finder) latestOthers(c *match.Collective, g *gathering, part int) *moment {
+func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *moment {
 	first, second := g.entered, []*moment(nil)
 	if c.Comm >= 0 && c.Comm < len(f.communicators) && f.communicators[c.Comm].Remote.Len() > 0 {
 		n := min(f.communicators[c.Comm].Members.Len(), len(first))
@@ -82,7 +82,7 @@ func (f *Finder) latest(made **moment, of []*moment) *moment {
 }
 
 // latestUpTo is the latest of parts 0 … part.
-func (f *Finder) latestUpTo(g *gathering, part int) *moment {
+func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
 	for i := len(g.upTo); i <= part; i++ {
 		if i == 0 {
 			g.upTo = append(g.upTo, f.join(g.entered[0]))

@@ -18,9 +18,9 @@ type slot struct {
 type pairing struct {
 	*causality.Finder
 	export *export
-	calls  []posting             // by location: the present call
-	ends   map[match.Mark]slot   // posted, and not received yet
-	open   map[uint64]*gathering // by the collective's number
+	calls  []posting                      // by location: the present call
+	ends   map[match.Mark]slot            // posted, and not received yet
+	open   map[uint64]*collectiveInstance // by the collective's number
 }
 
 // A posting is a call, and how many ends of messages it has posted so far.
@@ -29,8 +29,8 @@ type posting struct {
 	nth  uint16
 }
 
-// A gathering is a collective that is under way.
-type gathering struct {
+// A collectiveInstance is a collective that is under way.
+type collectiveInstance struct {
 	parts         []slot
 	hidden, shown bool // some of it is not written, or is
 }
@@ -38,7 +38,7 @@ type gathering struct {
 func newPairing(e *export) *pairing {
 	return &pairing{
 		Finder: causality.NewFinder(e.trace), export: e, calls: make([]posting, len(e.locations)),
-		ends: map[match.Mark]slot{}, open: map[uint64]*gathering{},
+		ends: map[match.Mark]slot{}, open: map[uint64]*collectiveInstance{},
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *pairing) leave(s slot) {
 func (p *pairing) Entered(c *match.Collective, part int) {
 	g := p.open[c.Number]
 	if g == nil {
-		g = new(gathering)
+		g = new(collectiveInstance)
 		p.open[c.Number] = g
 	}
 	at := &c.Parts[part].Post
@@ -112,7 +112,7 @@ func (p *pairing) Entered(c *match.Collective, part int) {
 }
 
 // see takes a call that begins or ends a part.
-func (g *gathering) see(e *export, at *match.Point) {
+func (g *collectiveInstance) see(e *export, at *match.Point) {
 	if e.chosen[at.Location] {
 		in := e.within(at.Enter, at.Exit)
 		g.shown, g.hidden = g.shown || in, g.hidden || !in
@@ -136,7 +136,7 @@ func (p *pairing) Retired(c *match.Collective) {
 	p.Finder.Retired(c)
 }
 
-func (p *pairing) leaveAll(g *gathering) {
+func (p *pairing) leaveAll(g *collectiveInstance) {
 	for _, s := range g.parts {
 		p.leave(s)
 	}

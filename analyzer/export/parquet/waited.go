@@ -4,13 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
 // waited keeps how long calls waited from the pass that finds it to the one that writes calls: per location, in program order,
 // in a spool.
 type waited struct {
-	spool *journal.Spool
+	spool *eventlog.Spool
 	logs  []waitedLog
 	chunk int
 }
@@ -18,7 +18,7 @@ type waited struct {
 type waitedLog struct {
 	last   uint64 // the latest call
 	tail   []byte
-	chunks []journal.Chunk
+	chunks []eventlog.Chunk
 }
 
 // spoolMemory is what a spool has in memory, in bytes.
@@ -26,7 +26,7 @@ const spoolMemory = 64 << 20
 
 func newWaited(locations int) *waited {
 	return &waited{
-		spool: journal.NewSpool(spoolMemory), logs: make([]waitedLog, locations),
+		spool: eventlog.NewSpool(spoolMemory), logs: make([]waitedLog, locations),
 		chunk: max(256, min(1<<14, 1<<23/max(1, locations))),
 	}
 }
@@ -43,7 +43,7 @@ func (w *waited) add(location int, index uint64, ns int64) {
 	}
 }
 
-func (l *waitedLog) flush(to *journal.Spool) {
+func (l *waitedLog) flush(to *eventlog.Spool) {
 	if len(l.tail) > 0 {
 		l.chunks = append(l.chunks, to.Put(l.tail))
 		l.tail = l.tail[:0]
@@ -68,7 +68,7 @@ func (w *waited) of(location int) (*waits, error) {
 // waits are those of one location.
 type waits struct {
 	from   *waited
-	chunks []journal.Chunk
+	chunks []eventlog.Chunk
 	buffer []byte
 	rest   []byte
 	index  uint64 // of the next call that waited,

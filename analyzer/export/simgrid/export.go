@@ -11,7 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -95,7 +95,7 @@ type export struct {
 }
 
 func handshakes(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (int64, error) {
-	j, err := journal.Record(ctx, t, clocks)
+	j, err := eventlog.Record(ctx, t, clocks)
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
@@ -63,7 +63,7 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 	accounts := make([]Account, len(f.Locations))
 	limit := max(1, (p.End-p.Start)/int64(segments))
 	bins := binsOf(len(f.Locations))
-	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.Journal.Calls)
+	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.Log.Calls)
 	defer end()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -75,11 +75,11 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 			a := &accounts[i]
 			*a = Account{
 				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
-				pieces: newPieceLog(f.Journal.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
+				pieces: newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
-			err := a.run(ctx, f.Journal, i, plan.Thread(i))
+			err := a.run(ctx, f.Log, i, plan.Thread(i))
 			a.pieces.finish()
 			a.waits, a.stretches, a.phases, a.recent = matching.ForwardWaits{}, route.ForwardStretches{}, nil, recent.Cache[Activity, Tally]{}
 			return err
@@ -88,7 +88,7 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 	return accounts, group.Wait()
 }
 
-func (a *Account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
+func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread activities.Thread) error {
 	var before Activity
 	take := func(c *timeline.Record, poll polling.Poll) {
 		step := thread.See(c, poll)

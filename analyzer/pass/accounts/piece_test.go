@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
 // TestOnePathIsThePathInMemory: pieces of all locations, put together as they come and read from the spool, are the same
@@ -17,7 +17,7 @@ func TestOnePathIsThePathInMemory(t *testing.T) {
 	kinds := []Kind{Computation, Communication, Untraced}
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		spool := journal.NewSpool(int64(seed%3) * 1000)
+		spool := eventlog.NewSpool(int64(seed%3) * 1000)
 		limit := int64(1 + random.IntN(300))
 		locations := 1 + random.IntN(5)
 		each, plain := make([]Account, locations), make([][]Piece, locations)

@@ -3,16 +3,16 @@ package accounts
 import (
 	"encoding/binary"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
 // A pieceLog holds the pieces of the path on one location, in order of time, some 6 bytes each, which a spool keeps. Short
 // neighbors are put together at once. A piece is varints relative to the one before in its chunk.
 type pieceLog struct {
-	spool   *journal.Spool
+	spool   *eventlog.Spool
 	limit   int64 // pieces shorter than this are put together
 	size    int   // about how large chunks are, in bytes
-	chunks  []journal.Chunk
+	chunks  []eventlog.Chunk
 	open    []byte // of the chunk that is not full,
 	end     int64  // and when its last piece ends
 	last    Piece  // which the next one may continue; none if it is empty
@@ -26,7 +26,7 @@ type doing struct {
 	what Activity
 }
 
-func newPieceLog(spool *journal.Spool, n int, limit int64) pieceLog {
+func newPieceLog(spool *eventlog.Spool, n int, limit int64) pieceLog {
 	return pieceLog{spool: spool, limit: limit, size: max(256, min(1<<14, 1<<23/n)), numbers: map[doing]int{}}
 }
 

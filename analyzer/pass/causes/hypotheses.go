@@ -88,7 +88,7 @@ func (a *search) judge(ctx context.Context, marks predict.Marks, also []predict.
 	for i := range all {
 		scenarios = append(scenarios, together(all[i].change))
 	}
-	found, err := predict.PlayMarks(ctx, a.matched.Journal, append(scenarios, also...), marks)
+	found, err := predict.PlayMarks(ctx, a.matched.Log, append(scenarios, also...), marks)
 	if err != nil {
 		return played{}, nil, nil, err
 	}
@@ -185,7 +185,7 @@ func (a *search) playGiven(ctx context.Context, causes, left []Hypothesis, cpus 
 	for i := range left {
 		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
 	}
-	found, err := predict.PlayMarks(ctx, a.matched.Journal, scenarios, nil)
+	found, err := predict.PlayMarks(ctx, a.matched.Log, scenarios, nil)
 	for i, length := range found.Runs {
 		left[i].least = cpus.least(&left[i], found.Longer[i])
 		if left[i].length = length - estimated; left[i].Cause.Estimate {

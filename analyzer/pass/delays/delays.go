@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
@@ -28,7 +28,7 @@ import (
 // and what was propagated to a wait is put down, in the same proportions, to what caused that one, as long-term costs. The
 // moments at which two ranks are in step are those at which one waited for the other or both for the same third.
 //
-// Here the paper's two replays over all processes are one pass over the journal (Delays.follow) that keeps for each wait
+// Here the paper's two replays over all processes are one pass over the event log (Delays.follow) that keeps for each wait
 // its delays, and one backward over those (records.go).
 
 // How much is kept: intervals are cut to so many latest spans of a location, fewer where there are so many locations that
@@ -183,9 +183,9 @@ func (d *Delays) computation(before, call accounts.Activity, n int32) int32 {
 // before it are put down to their causes, in order of time: times that are off a little, rounded ones or those of other
 // clocks, may put what the cause did last into the slab after the wait's.
 func (d *Delays) follow(ctx context.Context) error {
-	readers := make([]*journal.Reader, len(d.pasts))
+	readers := make([]*eventlog.Reader, len(d.pasts))
 	for i := range readers {
-		readers[i] = d.forward.Journal.Read(i)
+		readers[i] = d.forward.Log.Read(i)
 	}
 	type end struct {
 		at       int64
@@ -193,8 +193,8 @@ func (d *Delays) follow(ctx context.Context) error {
 	}
 	var ends []end
 	before, now := int64(math.MinInt64), int64(math.MinInt64)
-	slabs := d.forward.Journal.Slabs
-	_, pass, finish := passes.Calls(passes.Named(ctx, "following delays"), d.forward.Journal.Calls)
+	slabs := d.forward.Log.Slabs
+	_, pass, finish := passes.Calls(passes.Named(ctx, "following delays"), d.forward.Log.Calls)
 	defer finish()
 	for slab := range slabs {
 		pass.At(slab, slabs)

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -36,14 +36,14 @@ type Result struct {
 	Violations waitstate.Violations
 	calls      uint64
 	Moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
-	Journal    *journal.Journal
+	Log        *eventlog.Log
 	Profile    *profile.Profile
 	Clock      *clock.Map // that all times are on
 	cuts       match.Cuts
 
 	// while it goes on
 	finder   *waitstate.Finder
-	recorder *journal.Recorder
+	recorder *eventlog.Recorder
 	counting []counting
 }
 
@@ -57,7 +57,7 @@ type KindTotal struct {
 func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	if m == nil {
 		f := newResult(t)
-		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
+		along := &clock.Observer{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
@@ -93,7 +93,7 @@ func newResult(t timeline.Trace) *Result {
 	}
 	f.finder = waitstate.NewFinder(t, f.found)
 	f.Profile, f.counting = profile.New(t), make([]counting, n)
-	f.recorder = journal.NewRecorder(t)
+	f.recorder = eventlog.NewRecorder(t)
 	for i := range f.Waits {
 		f.Waits[i] = newWaitLog(f.recorder.Spool(), n)
 	}
@@ -120,7 +120,7 @@ func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
 		f.Waits[i].close()
 		f.Waits[i].open = nil
 	}
-	f.Journal = f.recorder.Finish()
+	f.Log = f.recorder.Finish()
 	f.finder, f.recorder, f.counting = nil, nil, nil
 }
 

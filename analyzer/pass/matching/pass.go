@@ -22,8 +22,8 @@ var Pass = pass.New("matching", func(ctx context.Context, r *pass.Run) (*Result,
 		return nil, err
 	}
 	r.OnClose(func() error {
-		defer f.Journal.Close()
-		return f.Journal.Spool.Err()
+		defer f.Log.Close()
+		return f.Log.Spool.Err()
 	})
 	return f, nil
 }, Given)

@@ -3,7 +3,7 @@ package matching
 import (
 	"encoding/binary"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
@@ -21,9 +21,9 @@ const cameLater = 1 << 7
 // A WaitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
 // read from the back, as the walk does. A wait is varints relative to the one before in its chunk.
 type WaitLog struct {
-	spool  *journal.Spool
+	spool  *eventlog.Spool
 	most   int // waits of a chunk
-	chunks []journal.Chunk
+	chunks []eventlog.Chunk
 	open   []byte // of the chunk that is not full,
 	held   int    // how many waits it has,
 	last   int64  // when the last of them ended,
@@ -34,7 +34,7 @@ type WaitLog struct {
 // the chunks are takes nothing, so few that a decoded one of each location does not either.
 func ChunkWaits(n int) int { return max(256, min(4096, 1<<18/max(1, n))) }
 
-func newWaitLog(spool *journal.Spool, n int) WaitLog {
+func newWaitLog(spool *eventlog.Spool, n int) WaitLog {
 	return WaitLog{spool: spool, most: ChunkWaits(n)}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
@@ -16,7 +16,7 @@ func TestWaitsComeBackBothWays(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))
-		spool := journal.NewSpool(int64(seed%3) * 1000)
+		spool := eventlog.NewSpool(int64(seed%3) * 1000)
 		log := newWaitLog(spool, 1<<20)
 		var want []Wait
 		at := int64(-1000)

@@ -47,7 +47,7 @@ func walk(f *matching.Result) Route {
 	p := Route{Stretches: make([]StretchLog, len(f.Locations)), Launch: -1}
 	at := -1
 	for i, x := range f.Extents {
-		p.Stretches[i] = newStretchLog(f.Journal.Spool, len(f.Locations))
+		p.Stretches[i] = newStretchLog(f.Log.Spool, len(f.Locations))
 		if x.Empty {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
@@ -16,9 +16,9 @@ type Stretch struct {
 // A StretchLog holds the stretches of one location, some 5 bytes each, which a spool keeps. The walk finds the latest one
 // first; they are read from the earliest one on. A stretch is varints relative to the one after it in its chunk.
 type StretchLog struct {
-	spool  *journal.Spool
+	spool  *eventlog.Spool
 	most   int // stretches of a chunk
-	chunks []journal.Chunk
+	chunks []eventlog.Chunk
 	open   []byte  // of the chunk that is not full,
 	held   int     // how many stretches it has,
 	after  int64   // and when the earliest of them begins
@@ -26,7 +26,7 @@ type StretchLog struct {
 	ns     int64   // of all
 }
 
-func newStretchLog(spool *journal.Spool, n int) StretchLog {
+func newStretchLog(spool *eventlog.Spool, n int) StretchLog {
 	return StretchLog{spool: spool, most: matching.ChunkWaits(n)}
 }
 

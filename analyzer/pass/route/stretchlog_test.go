@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
 // TestStretchesComeBackInOrderOfTime: what the walk found backward, neighbors put together, in memory and in the file.
@@ -15,7 +15,7 @@ func TestStretchesComeBackInOrderOfTime(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		spool := journal.NewSpool(int64(seed%3) * 1000)
+		spool := eventlog.NewSpool(int64(seed%3) * 1000)
 		log := newStretchLog(spool, 1<<20)
 		var want []Stretch
 		ns, gaps := int64(0), 0

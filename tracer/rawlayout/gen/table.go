@@ -160,7 +160,7 @@ var constants = []constant{
 	{"CAIRN_STATE_CLUSTERED", "", uint64(trace.VoteClustered), ""},
 	{"CAIRN_STATE_LEAD", "", uint64(trace.VoteLead), ""},
 	{"CAIRN_STATE_ENDED", "", uint64(trace.VoteEnded), ""},
-	{"CAIRN_MOST_STAND_IN_CALLS", "", trace.MaxStandInCalls, "as trace.MaxStandInCalls"},
+	{"CAIRN_MOST_STAND_IN_CALLS", "", trace.MaxExtrapolatedCalls, "as trace.MaxExtrapolatedCalls"},
 
 	{"CAIRN_PROCESS_FORMAT", "ProcessFormat", 1, "of process.json"},
 }

@@ -38,7 +38,7 @@ func (c *Clustering) cast(threads []Thread, timed bool) Ballot {
 func (y *Tally) unchanged(m Mode) bool {
 	n, b := &y.closed, &y.before
 	return n.calls == b.calls && n.behavior == b.behavior && (m.IgnoreArguments || n.exact == b.exact) &&
-		!n.nested && n.calls <= trace.MaxStandInCalls && n.gap >= 0 && n.duration >= 0
+		!n.nested && n.calls <= trace.MaxExtrapolatedCalls && n.gap >= 0 && n.duration >= 0
 }
 
 // maxStrides bounds the strides, and so the period that can be found to a half of it.

@@ -115,7 +115,7 @@ func (d *Decision) Settle(y *Tally, waiting uint64) (extrapolated bool) {
 	closed := &y.closed
 	if waiting > 0 && d.leadTimes && y.unchanged(d.mode) && waiting == closed.calls && d.vote > 0 && len(y.marks) > d.vote &&
 		y.marks[d.vote]-y.marks[d.vote-1] == closed.calls {
-		y.standIns = append(y.standIns, trace.StandIn{Vote: d.vote, Lead: d.lead, Gap: closed.gap, Duration: closed.duration})
+		y.extrapolations = append(y.extrapolations, trace.Extrapolation{Vote: d.vote, Lead: d.lead, Gap: closed.gap, Duration: closed.duration})
 		extrapolated = true
 	}
 	y.before, y.closed = y.closed, Interval{}

@@ -9,6 +9,6 @@
 //     call sites (equal on all ranks), and of whole signatures.
 //   - A cut ends it: the rank casts its ballot, and all times wait until the outcome is known.
 //   - An outcome says who leads. Of a rank that follows, times wait; where its next interval is as the one before, the lead's
-//     times stand for them (trace.StandIn), and else they are kept.
+//     times stand for them (trace.Extrapolation), and else they are kept.
 //   - All of the state follows from calls and records, so that a recovery finds what the process knew.
 package online

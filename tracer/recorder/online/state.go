@@ -86,9 +86,9 @@ func (y *Tally) Encode(e *checkpoint.Encoder) {
 		e.Uint(m - last)
 		last = m
 	}
-	e.Uint(uint64(len(y.standIns)))
-	for i := range y.standIns {
-		s := &y.standIns[i]
+	e.Uint(uint64(len(y.extrapolations)))
+	for i := range y.extrapolations {
+		s := &y.extrapolations[i]
 		e.Uint(uint64(s.Vote))
 		e.Int(int64(s.Lead))
 		e.Int(s.Gap)
@@ -112,13 +112,13 @@ func (y *Tally) Decode(d *checkpoint.Decoder) {
 	before := uint64(0)
 	for range d.Count() {
 		vote := d.Uint()
-		s := trace.StandIn{Vote: int(vote), Lead: int(d.Int()), Gap: d.Int(), Duration: d.Int()}
-		if vote <= before || vote >= uint64(len(y.marks)) || y.marks[vote] < y.marks[vote-1] || y.marks[vote]-y.marks[vote-1] > trace.MaxStandInCalls {
+		s := trace.Extrapolation{Vote: int(vote), Lead: int(d.Int()), Gap: d.Int(), Duration: d.Int()}
+		if vote <= before || vote >= uint64(len(y.marks)) || y.marks[vote] < y.marks[vote-1] || y.marks[vote]-y.marks[vote-1] > trace.MaxExtrapolatedCalls {
 			d.Fail()
 			return
 		}
 		before = vote
-		y.standIns = append(y.standIns, s)
+		y.extrapolations = append(y.extrapolations, s)
 	}
 	for range d.Count() {
 		h := trace.Hold{Call: d.Uint(), Ticks: d.Int()}

@@ -30,7 +30,7 @@ type Tally struct {
 	now, closed, before Interval
 	stride              uint64   // hash of what was called since the last blocking collective of all processes
 	marks               []uint64 // by vote: calls before it
-	standIns            []trace.StandIn
+	extrapolations      []trace.Extrapolation
 	holds               []trace.Hold // overhead of the tracer
 }
 
@@ -72,7 +72,7 @@ func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap
 	if !c.follows && !c.awaited || n.overflowed {
 		return Keep
 	}
-	if n.calls > trace.MaxStandInCalls {
+	if n.calls > trace.MaxExtrapolatedCalls {
 		n.overflowed = true
 		return Overflow
 	}
@@ -95,8 +95,8 @@ func (y *Tally) AddOverhead(calls uint64, ticks int64) {
 // Extrapolated are the calls that another rank's times stand for: from one number to the one before another.
 func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 	return func(yield func(uint64, uint64) bool) {
-		for i := range y.standIns {
-			if vote := y.standIns[i].Vote; !yield(y.marks[vote-1], y.marks[vote]) {
+		for i := range y.extrapolations {
+			if vote := y.extrapolations[i].Vote; !yield(y.marks[vote-1], y.marks[vote]) {
 				return
 			}
 		}
@@ -106,5 +106,5 @@ func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 // AddTo gives a thread of a trace what is known of clustering, after so many votes.
 func (y *Tally) AddTo(to *trace.Thread, votes int) {
 	to.Marks = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of another one may be awaited
-	to.StandIns, to.Holds = slices.Clone(y.standIns), slices.Clone(y.holds)
+	to.Extrapolations, to.Holds = slices.Clone(y.extrapolations), slices.Clone(y.holds)
 }

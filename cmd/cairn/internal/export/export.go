@@ -173,7 +173,7 @@ func borrowed(f *tracefile.File) string {
 	}
 	var of, summed uint64
 	for _, thread := range f.Threads().All() {
-		of += thread.CallsStoodIn()
+		of += thread.CallsExtrapolated()
 	}
 	for _, c := range f.Coarse() {
 		summed += c.To - c.From

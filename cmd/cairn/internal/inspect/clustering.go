@@ -26,6 +26,6 @@ func clusteringRows(c *clusters.Online, row func(name string, value any), calls 
 		row("  ended", "not all ranks came to a marker in time, or they counted differently")
 	}
 	if calls > 0 {
-		row("  times of leads", fmt.Sprintf("%d calls (%.1f%%)", c.StoodIn, 100*float64(c.StoodIn)/float64(calls)))
+		row("  times of leads", fmt.Sprintf("%d calls (%.1f%%)", c.Extrapolated, 100*float64(c.Extrapolated)/float64(calls)))
 	}
 }

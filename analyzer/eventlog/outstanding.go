@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 // outstanding are calls of one location on which others may come to depend, by their ordinals.
 type outstanding struct {

@@ -9,19 +9,19 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A pool holds every distinct thing once and names it by a number. Two things
+// An intern table holds every distinct thing once and names it by a number. Two things
 // have the same number if and only if they are equal; the numbers themselves
-// depend on the order of arrival and never reach a trace (see emit).
+// depend on the order of arrival and never reach a trace (see export).
 //
-// In a pooled template Site is 1 + a pooled site and pointers lead to pooled
-// segments; in a pooled site Caller is 1 + a pooled site.
-type pool struct {
+// In a interned template Site is 1 + a interned site and pointers lead to interned
+// segments; in a interned site Caller is 1 + a interned site.
+type internTable struct {
 	functions map[uint16]*trace.Function
 
 	sites   []trace.Site
 	siteIDs map[siteKey]int32
 
-	segments   []trace.Segment // Site is 1 + a pooled site
+	segments   []trace.Segment // Site is 1 + a interned site
 	segmentIDs map[trace.Segment]int32
 
 	communicators   []trace.Communicator
@@ -46,7 +46,7 @@ type siteKey struct {
 	caller uint32
 }
 
-func (p *pool) addFunction(f *trace.Function) error {
+func (p *internTable) addFunction(f *trace.Function) error {
 	if p.functions == nil {
 		p.functions = map[uint16]*trace.Function{}
 	}
@@ -61,7 +61,7 @@ func (p *pool) addFunction(f *trace.Function) error {
 	return nil
 }
 
-func (p *pool) addSite(s trace.Site) int32 {
+func (p *internTable) addSite(s trace.Site) int32 {
 	key := siteKey{s.BuildID, s.Offset, s.Caller}
 	if s.BuildID == "" {
 		key.module = s.Module
@@ -105,7 +105,7 @@ func betterSite(a, b trace.Site) trace.Site {
 	return b
 }
 
-func (p *pool) addCommunicator(c trace.Communicator) int32 {
+func (p *internTable) addCommunicator(c trace.Communicator) int32 {
 	key := string(communicatorKey(&c))
 	if id, ok := p.communicatorIDs[key]; ok {
 		have := &p.communicators[id]
@@ -140,7 +140,7 @@ func hashValues(values []int64) uint64 {
 }
 
 // polls reports whether any rank asks for something without waiting for it.
-func (p *pool) polls() bool {
+func (p *internTable) polls() bool {
 	for _, f := range p.functions {
 		if f.Semantics().Polls {
 			return true

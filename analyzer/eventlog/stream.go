@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 // A stream is a sequence of entries in chunks; no entry is in two.
 type stream struct {

@@ -48,7 +48,7 @@ func (s *shape) children() []int {
 }
 
 // exponentColumns are those in which the rows of the trace differ, by symbol, and what all symbols have in the first row.
-func (s *emitted) exponentColumns() (fixed []int64, varying map[int]func(place int) int64) {
+func (s *exported) exponentColumns() (fixed []int64, varying map[int]func(place int) int64) {
 	varying = map[int]func(place int) int64{}
 	for _, body := range s.shape.rules {
 		for k := range body {
@@ -66,7 +66,7 @@ func (s *emitted) exponentColumns() (fixed []int64, varying map[int]func(place i
 }
 
 // instances lists the distinct vectors of exponents in order of first use, and notes which one each place has.
-func (s *emitted) instances() (exponents [][]int64) {
+func (s *exported) instances() (exponents [][]int64) {
 	fixed, varying := s.exponentColumns()
 	if len(varying) == 0 {
 		s.instance.PushRun(0, 0, s.rows.Len())
@@ -101,7 +101,7 @@ func (s *emitted) instances() (exponents [][]int64) {
 }
 
 // addRoots makes the rules of a shape, once for each vector of exponents, with other terminals.
-func (s *emitted) addRoots(rules *ruleTable, exponents [][]int64, terminals []int32) {
+func (s *exported) addRoots(rules *ruleTable, exponents [][]int64, terminals []int32) {
 	firstExponent := s.shape.firstExponents()
 	order := s.shape.children()
 	s.roots = make([]int32, len(exponents))
@@ -141,7 +141,7 @@ func (s *shape) firstExponents() []int {
 }
 
 // countTerminals counts how often each local terminal comes.
-func (s *emitted) countTerminals(exponents [][]int64) {
+func (s *exported) countTerminals(exponents [][]int64) {
 	order := s.shape.children()
 	firstExponent := s.shape.firstExponents()
 	for _, mine := range exponents {

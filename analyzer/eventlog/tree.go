@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 

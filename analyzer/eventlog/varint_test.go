@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import (
 	"encoding/binary"

@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// adopt puts the content of c into the pool and adds its processes to those that are there. Unless it is whole it will grow,
+// add puts the content of c into the intern table and adds its processes to those that are there. Unless it is whole it will grow,
 // and is taken as it is.
-func (p *pool) adopt(c *trace.Content, to *processes, whole bool) error {
+func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 	// a reader may have accepted bytes whose parts do not fit together
 	if err := c.Validate(); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (p *pool) adopt(c *trace.Content, to *processes, whole bool) error {
 			return err
 		}
 	}
-	a := adoption{pool: p, from: c, signatures: make([]*adopted, len(c.Signatures)), roots: map[int]*root{}}
+	a := importer{table: p, from: c, signatures: make([]*imported, len(c.Signatures)), roots: map[int]*root{}}
 	for _, s := range c.Sites {
 		if s.Caller > 0 { // an earlier one
 			s.Caller = uint32(a.sites[s.Caller-1]) + 1
@@ -42,7 +42,7 @@ func (p *pool) adopt(c *trace.Content, to *processes, whole bool) error {
 	for _, comm := range c.Communicators {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
-	// everything that can fail comes before the pool's columns grow
+	// everything that can fail comes before the intern table's columns grow
 	if err := a.findShapes(); err != nil {
 		return err
 	}
@@ -51,20 +51,20 @@ func (p *pool) adopt(c *trace.Content, to *processes, whole bool) error {
 	return nil
 }
 
-// An adoption maps the numbers of one trace to those of the pool.
-type adoption struct {
-	pool *pool
-	from *trace.Content
+// An importer maps the numbers of one trace to those of the intern table.
+type importer struct {
+	table *internTable
+	from  *trace.Content
 
 	sites, segments, communicators []int32
-	signatures                     []*adopted
-	sequences                      []int64 // code of each sequence + 1, 0: not pooled yet
+	signatures                     []*imported
+	sequences                      []int64 // code of each sequence + 1, 0: not interned yet
 	roots                          map[int]*root
 	order                          []int // roots in order of first sight
 }
 
-// adopted is a signature taken apart.
-type adopted struct {
+// imported is a signature taken apart.
+type imported struct {
 	template  int32
 	own       int32
 	slots     []trace.Value
@@ -82,20 +82,20 @@ type root struct {
 	row      int           // of the next of them, in the columns of the shape
 }
 
-func (a *adoption) signature(terminal int32) *adopted {
+func (a *importer) signature(terminal int32) *imported {
 	if s := a.signatures[terminal]; s != nil {
 		return s
 	}
 	s := a.from.Signatures[terminal]
 	s = withSegments(s.WithSites(func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 }), a.segments)
-	t, slots, constants := templateOf(s, a.pool.functions[s.Function])
-	made := &adopted{template: a.pool.addTemplate(t), own: s.OwnRank, slots: slots, constants: constants}
+	t, slots, constants := templateOf(s, a.table.functions[s.Function])
+	made := &imported{template: a.table.addTemplate(t), own: s.OwnRank, slots: slots, constants: constants}
 	a.signatures[terminal] = made
 	return made
 }
 
 // findShapes finds the shape of every thread, and checks that the columns have a value for each.
-func (a *adoption) findShapes() error {
+func (a *importer) findShapes() error {
 	c := a.from
 	places := c.Threads.Places().Lookup()
 	ranks := c.Threads.Ranks().Lookup()
@@ -111,7 +111,7 @@ func (a *adoption) findShapes() error {
 					return fmt.Errorf("rank %d: %w", ranks(i), err)
 				}
 			}
-			r.shape = a.pool.shapeOf(&r.local, templates)
+			r.shape = a.table.shapeOf(&r.local, templates)
 			a.roots[int(number)] = r
 			a.order = append(a.order, int(number))
 		}
@@ -131,7 +131,7 @@ func (a *adoption) findShapes() error {
 }
 
 // check reports whether all columns of a signature have a value for a place.
-func (a *adoption) check(s *adopted, place int64) error {
+func (a *importer) check(s *imported, place int64) error {
 	if s.own < -1 {
 		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (a *adoption) check(s *adopted, place int64) error {
 }
 
 // element is the code that a slot of a shard has for the thread at a place.
-func (a *adoption) element(v trace.Value, place int) (int64, error) {
+func (a *importer) element(v trace.Value, place int) (int64, error) {
 	column := func(k int64) (int64, error) {
 		if k < 0 || k >= int64(len(a.from.Columns)) || place >= a.from.Columns[k].Len() {
 			return 0, fmt.Errorf("column %d has no element %d", k, place)
@@ -164,7 +164,7 @@ func (a *adoption) element(v trace.Value, place int) (int64, error) {
 	case trace.Int:
 		return numberCode(v.Int), nil
 	case trace.Name:
-		return nameCode(a.pool.addName(v.Text)), nil
+		return nameCode(a.table.addName(v.Text)), nil
 	case trace.Column:
 		x, err := column(v.Int)
 		return numberCode(x), err
@@ -187,11 +187,11 @@ func (a *adoption) element(v trace.Value, place int) (int64, error) {
 var errElement = errors.New("an elastic value is none that shards have, or has nothing for a thread")
 
 // addRows appends a row for every thread to the columns of its shape.
-func (a *adoption) addRows() {
+func (a *importer) addRows() {
 	a.sequences = make([]int64, len(a.from.Sequences))
 	for _, number := range a.order {
 		r := a.roots[number]
-		s := &a.pool.shapes[r.shape]
+		s := &a.table.shapes[r.shape]
 		r.row = s.rows
 		for k, terminal := range r.local.terminals {
 			a.addSignatureRows(s.columns[s.first[k]:], r, terminal)
@@ -201,7 +201,7 @@ func (a *adoption) addRows() {
 }
 
 // addSignatureRows fills the columns of one signature.
-func (a *adoption) addSignatureRows(columns []codec.Numbers, r *root, terminal int32) {
+func (a *importer) addSignatureRows(columns []codec.Numbers, r *root, terminal int32) {
 	s := a.signatures[terminal]
 	if s.own >= -1 {
 		a.pushValue(&columns[0], r, trace.Value{Form: trace.Int, Int: int64(s.own)})
@@ -213,7 +213,7 @@ func (a *adoption) addSignatureRows(columns []codec.Numbers, r *root, terminal i
 		a.pushValue(&columns[k], r, v)
 		k++
 	}
-	t := &a.pool.templates[s.template]
+	t := &a.table.templates[s.template]
 	for i, number := range t.streams {
 		if s.constants[i] != nil {
 			a.pushValue(&columns[k], r, *s.constants[i])
@@ -229,7 +229,7 @@ func (a *adoption) addSignatureRows(columns []codec.Numbers, r *root, terminal i
 }
 
 // pushValue appends what the threads have in a slot, which has been checked.
-func (a *adoption) pushValue(to *codec.Numbers, r *root, v trace.Value) {
+func (a *importer) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 	switch v.Form {
 	case trace.Int, trace.Name:
 		code, _ := a.element(v, 0)
@@ -247,7 +247,7 @@ func (a *adoption) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 }
 
 // lookup is element for many places, of a value that has been checked at the first and at the last.
-func (a *adoption) lookup(v trace.Value) func(place int) int64 {
+func (a *importer) lookup(v trace.Value) func(place int) int64 {
 	switch v.Form {
 	case trace.Column:
 		at := a.from.Columns[v.Int].Lookup()
@@ -277,7 +277,7 @@ func (a *adoption) lookup(v trace.Value) func(place int) int64 {
 const noStream = -1
 
 // pushStream appends what the threads have in one stream.
-func (a *adoption) pushStream(c *codec.Numbers, r *root, terminal, number int32, fold bool) {
+func (a *importer) pushStream(c *codec.Numbers, r *root, terminal, number int32, fold bool) {
 	streams := a.from.Threads.Streams()
 	if r.counts == nil {
 		r.counts = map[int32]uint64{}
@@ -298,7 +298,7 @@ func (a *adoption) pushStream(c *codec.Numbers, r *root, terminal, number int32,
 }
 
 // streamCode is the code of a stream in a thread's list.
-func (a *adoption) streamCode(list []trace.StreamRef, terminal, number int32, fold bool, calls uint64) int64 {
+func (a *importer) streamCode(list []trace.StreamRef, terminal, number int32, fold bool, calls uint64) int64 {
 	t := trace.Thread{Streams: list}
 	ref, ok := t.Stream(terminal, number)
 	if !ok {
@@ -314,15 +314,15 @@ func (a *adoption) streamCode(list []trace.StreamRef, terminal, number int32, fo
 }
 
 // sequence is the code of a sequence of the input.
-func (a *adoption) sequence(i int32) int64 {
+func (a *importer) sequence(i int32) int64 {
 	if a.sequences[i] == 0 {
-		a.sequences[i] = nameCode(a.pool.sequences.Add(a.from.Sequences[i])) + 1
+		a.sequences[i] = nameCode(a.table.sequences.Add(a.from.Sequences[i])) + 1
 	}
 	return a.sequences[i] - 1
 }
 
-// addProcesses adds the ranks and threads of the input, with the numbers of the pool.
-func (a *adoption) addProcesses(to *processes) {
+// addProcesses adds the ranks and threads of the input, with the numbers of the intern table.
+func (a *importer) addProcesses(to *processes) {
 	shared := map[*uint32][]uint32{} // equal lists are one in a table
 	threads := a.from.Threads.Lookup()
 	at := 0

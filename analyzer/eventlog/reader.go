@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -12,13 +12,13 @@ type Reader struct {
 	// The present call.
 	Record    timeline.Record
 	Terminal  int32
-	Place     int32 // an index into Journal.Places
+	Place     int32 // an index into Log.Places
 	Poll      polling.Poll
 	Posted    bool // others may depend on it: see Dependents
 	Completes bool // it may depend on others: see Completion
 	Entries   []Entry
 
-	journal                   *Journal
+	log                       *Log
 	calls, completions, posts streamReader
 	next                      uint64 // index
 	number, left              uint64
@@ -57,9 +57,9 @@ type Dependency struct {
 const Kept = kept
 
 // Read begins to read a location.
-func (j *Journal) Read(location int) *Reader {
+func (j *Log) Read(location int) *Reader {
 	l := &j.logs[location]
-	r := &Reader{journal: j, next: l.first}
+	r := &Reader{log: j, next: l.first}
 	r.Record.Location = location
 	r.calls = streamReader{spool: j.Spool, chunks: l.calls.chunks}
 	r.completions = streamReader{spool: j.Spool, chunks: l.completions.chunks}
@@ -94,14 +94,14 @@ func (r *Reader) Next() bool {
 	}
 	o.Index = r.next
 	r.next++
-	r.Place = r.journal.places[r.Terminal]
-	o.Function, o.Semantics = r.journal.functions[r.Terminal], r.journal.semantics[r.Terminal]
-	o.Signature = &r.journal.signatures[r.Terminal]
+	r.Place = r.log.places[r.Terminal]
+	o.Function, o.Semantics = r.log.functions[r.Terminal], r.log.semantics[r.Terminal]
+	o.Signature = &r.log.signatures[r.Terminal]
 	r.Entries = r.Entries[:0]
 	if flags&entersCollective != 0 {
 		for range c.unsigned() {
 			r.number += uint64(c.signed())
-			shape := r.journal.shapes[c.unsigned()]
+			shape := r.log.shapes[c.unsigned()]
 			e := Entry{Number: r.number, Shape: shape, Part: int(c.signed()) + o.Location}
 			if shape.Movement != semantics.NoMovement {
 				r.buffer += c.signed()

@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Journal is what was recorded of a trace.
-type Journal struct {
+// A Log is what was recorded of a trace.
+type Log struct {
 	Locations []timeline.Location
 	// Slabs is into how many slabs the calls are divided.
 	Slabs int
@@ -38,7 +38,7 @@ type Place struct {
 }
 
 // Places are those of all calls.
-func (j *Journal) Places() []Place { return j.all }
+func (j *Log) Places() []Place { return j.all }
 
 // log is what there is of one location.
 type log struct {
@@ -69,12 +69,12 @@ const Unseen = 1<<63 - 1
 // sizes are the classes of message sizes: bits of the number of bytes.
 const sizes = 65
 
-// MaxHeld is how many bytes a journal, and what others find in the same pass, hold in memory before they need a file. More
+// MaxHeld is how many bytes a event log, and what others find in the same pass, hold in memory before they need a file. More
 // would hardly save time: to compress and read back is 3% of an analysis.
 var MaxHeld int64 = 16 << 20
 
-func newJournal(t timeline.Trace) *Journal {
-	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxHeld)}
+func newJournal(t timeline.Trace) *Log {
+	j := &Log{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxHeld)}
 	j.logs = make([]log, len(j.Locations))
 	j.functions, j.semantics = make([]*trace.Function, len(j.signatures)), make([]*semantics.Function, len(j.signatures))
 	j.places, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
@@ -93,24 +93,24 @@ func newJournal(t timeline.Trace) *Journal {
 	return j
 }
 
-// Record makes the journal of a trace in a pass of its own.
-func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Journal, error) {
+// Record makes the event log of a trace in a pass of its own.
+func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Log, error) {
 	r := NewRecorder(t)
 	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
 		r.See(c)
 	})
 	if err != nil {
-		r.journal.Close()
+		r.log.Close()
 		return nil, err
 	}
 	return r.Finish(), nil
 }
 
-// Close removes the journal's temporary file.
-func (j *Journal) Close() { j.Spool.Close() }
+// Close removes the event log's temporary file.
+func (j *Log) Close() { j.Spool.Close() }
 
 // Least is what calls that are of one class with this one cost at least.
-func (j *Journal) Least(terminal int32, bytes int64) Least {
+func (j *Log) Least(terminal int32, bytes int64) Least {
 	if all := j.least[j.places[terminal]]; all != nil {
 		return all[bits.Len64(uint64(bytes))]
 	}
@@ -118,7 +118,7 @@ func (j *Journal) Least(terminal int32, bytes int64) Least {
 }
 
 // leastOf is for the Recorder to note what a call has shown.
-func (j *Journal) leastOf(terminal int32, bytes int64) *Least {
+func (j *Log) leastOf(terminal int32, bytes int64) *Least {
 	all := &j.least[j.places[terminal]]
 	if *all == nil {
 		*all = make([]Least, sizes)

@@ -1,4 +1,4 @@
-package journal_test
+package eventlog_test
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
-// TestCallsComeBackFromTheFile: the same where a part of the journal, or all of it, is in the temporary file.
+// TestCallsComeBackFromTheFile: the same where a part of the event log, or all of it, is in the temporary file.
 func TestCallsComeBackFromTheFile(t *testing.T) {
 	for _, held := range []int64{0, 10_000} {
-		undo := journal.HoldInMemory(held)
+		undo := eventlog.HoldInMemory(held)
 		t.Run(fmt.Sprint(held), TestCallsComeBackAsTheyWere)
 		undo()
 	}
@@ -34,7 +34,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 		trace := timeline.Of(tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: pattern, Ranks: 16, Iterations: 20, Bytes: 20_000, Imbalance: simulate.Imbalance{Noise: 30},
 		})))
-		j, err := journal.Record(context.Background(), trace, nil)
+		j, err := eventlog.Record(context.Background(), trace, nil)
 		require.NoError(t, err)
 		posted, referred := map[match.Mark]int{}, map[match.Mark]int{}
 		for i, l := range timeline.Locations(trace) {
@@ -79,9 +79,9 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 // TestSpoolUsesAFile: what does not fit into memory comes back from the file.
 func TestSpoolUsesAFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := journal.NewSpool(6)
+	s := eventlog.NewSpool(6)
 	defer s.Close()
-	var chunks []journal.Chunk
+	var chunks []eventlog.Chunk
 	words := []string{"first", "second", "x", "", "third"}
 	for _, w := range words {
 		chunks = append(chunks, s.Put([]byte(w)))
@@ -99,9 +99,9 @@ func TestSpoolUsesAFile(t *testing.T) {
 func TestSpoolCompresses(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	random := rand.New(rand.NewPCG(3, 4))
-	s := journal.NewSpool(1 << 16)
+	s := eventlog.NewSpool(1 << 16)
 	defer s.Close()
-	var chunks []journal.Chunk
+	var chunks []eventlog.Chunk
 	var want [][]byte
 	sum := 0
 	for range 500 {
@@ -134,7 +134,7 @@ func TestSpoolCompresses(t *testing.T) {
 // TestSpoolTellsOfDamage: a file that others have written to is an error, also for those who ask later.
 func TestSpoolTellsOfDamage(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := journal.NewSpool(0)
+	s := eventlog.NewSpool(0)
 	defer s.Close()
 	c := s.Put(bytes.Repeat([]byte("again "), 100))
 	require.NoError(t, s.Overwrite([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}))
@@ -146,7 +146,7 @@ func TestSpoolTellsOfDamage(t *testing.T) {
 // TestSpoolWithoutAFile: where there can be no file, everything stays in memory.
 func TestSpoolWithoutAFile(t *testing.T) {
 	t.Setenv("TMPDIR", "/does/not/exist")
-	s := journal.NewSpool(0)
+	s := eventlog.NewSpool(0)
 	defer s.Close()
 	b, err := s.Get(s.Put([]byte("word")), nil)
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestSpoolWithoutAFile(t *testing.T) {
 // TestSpoolTakesFromMany: several may put and read chunks at the same time.
 func TestSpoolTakesFromMany(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := journal.NewSpool(1000)
+	s := eventlog.NewSpool(1000)
 	defer s.Close()
 	var group errgroup.Group
 	for i := range 8 {

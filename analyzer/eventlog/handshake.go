@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import (
 	"math/bits"
@@ -65,10 +65,10 @@ func (r *Recorder) see(m *match.Message) {
 		return // who knows what it was doing
 	}
 	asked, posted, sent := send.Post.EnterStamp(), receive.Post.EnterStamp(), done.ExitStamp()
-	switch votes := &r.journal.handshakes[class]; {
+	switch votes := &r.log.handshakes[class]; {
 	case posted.After(sent):
 		*votes--
-	case !r.journal.sends[done.Tag.(*completion).terminal]:
+	case !r.log.sends[done.Tag.(*completion).terminal]:
 	case posted.After(asked) && sent.After(posted):
 		*votes++
 	default:
@@ -87,7 +87,7 @@ func (r *Recorder) vote() {
 			if took <= latency {
 				n = -n
 			}
-			r.journal.handshakes[class] += n
+			r.log.handshakes[class] += n
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (h handshake) kind() byte {
 
 // Handshakes tells from which size in bytes on messages make a handshake: the power of two that most of the sends agree
 // with that have shown anything.
-func (j *Journal) Handshakes() int64 {
+func (j *Log) Handshakes() int64 {
 	agree := func(from int) (n int) {
 		for class, votes := range j.handshakes {
 			if class < from {

@@ -1,9 +1,9 @@
-package journal
+package eventlog
 
 import "encoding/binary"
 
 // unsigned reads the number of variable length that begins at b[at], and tells where the next entry begins. All passes over a
-// journal read some four numbers a call, most of one or two bytes, in the same order in each trip of a loop.
+// event log read some four numbers a call, most of one or two bytes, in the same order in each trip of a loop.
 func unsigned(b []byte, at int) (v uint64, next int) {
 	if c := b[at]; c < 0x80 {
 		return uint64(c), at + 1

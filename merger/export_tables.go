@@ -8,8 +8,8 @@ import (
 )
 
 // addTables writes the functions, sites and segments that the signatures and the ranks' evidence use.
-func (e *emission) addTables() {
-	p, c := e.pool, e.c
+func (e *exporter) addTables() {
+	p, c := e.table, e.c
 	used := map[uint16]bool{}
 	use := func(id uint16) {
 		if !used[id] {
@@ -24,13 +24,13 @@ func (e *emission) addTables() {
 		use(call.Function)
 	}
 	slices.SortFunc(c.Functions, func(a, b trace.Function) int { return cmp.Compare(a.ID, b.ID) })
-	p.emitPlaces(c)
+	p.exportPlaces(c)
 }
 
 // addCommunicators writes those communicators that the processes were in, in
 // the order in which the lowest rank got them, and returns their new numbers.
-func (e *emission) addCommunicators(of *processes, order []int32) map[int32]int32 {
-	p, c := e.pool, e.c
+func (e *exporter) addCommunicators(of *processes, order []int32) map[int32]int32 {
+	p, c := e.table, e.c
 	place := map[int32]int32{}
 	enter := func(id int32) {
 		if _, ok := place[id]; !ok {

@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 import (
 	"encoding/binary"
@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Recorder writes a Journal during a pass of matching, of which it is a match.Watcher.
+// A Recorder writes a Log during a pass of matching, of which it is a match.Watcher.
 type Recorder struct {
-	journal *Journal
+	log     *Log
 	writers []writer
 	chunk   int // about how large chunks are
 	slab    int // how many calls it has, or more where a section goes on,
@@ -137,8 +137,8 @@ func keyOf(c *match.Collective) shapeKey {
 
 // NewRecorder makes a recorder.
 func NewRecorder(t timeline.Trace) *Recorder {
-	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t), smallSends: waitstate.NewSmallSends(t)}
-	n := max(1, len(r.journal.Locations))
+	r := &Recorder{log: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t), smallSends: waitstate.NewSmallSends(t)}
+	n := max(1, len(r.log.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
 	r.slab = n * max(16, min(256, 1<<15/n)) // root causes are looked for within a slab: another size would find others
@@ -153,29 +153,29 @@ func (r *Recorder) See(c *match.Call) {
 	n.terminal, n.poll, n.there, n.posted, n.completes, n.entries = c.Terminal, c.Poll, true, false, false, n.entries[:0]
 }
 
-// Finish gives the journal, when the matcher has finished.
-func (r *Recorder) Finish() *Journal {
+// Finish gives the event log, when the matcher has finished.
+func (r *Recorder) Finish() *Log {
 	r.write()
 	r.endSlab()
 	r.vote()
-	for i := range r.writers[:len(r.journal.logs)] {
-		l, w := &r.journal.logs[i], &r.writers[i]
+	for i := range r.writers[:len(r.log.logs)] {
+		l, w := &r.log.logs[i], &r.writers[i]
 		for !w.outstanding.empty() {
 			l.posts.tail = append(l.posts.tail, w.outstanding.pop())
 		}
 		for _, s := range [...]*stream{&l.calls, &l.completions, &l.posts} {
-			s.flush(r.journal.Spool)
+			s.flush(r.log.Spool)
 			s.tail = nil
 		}
 	}
-	return r.journal
+	return r.log
 }
 
 // Spool has room for what else is found in the pass.
-func (r *Recorder) Spool() *Spool { return r.journal.Spool }
+func (r *Recorder) Spool() *Spool { return r.log.Spool }
 
 // Close gives up.
-func (r *Recorder) Close() { r.journal.Close() }
+func (r *Recorder) Close() { r.log.Close() }
 
 // write writes the present call, which the matcher knows now.
 func (r *Recorder) write() {
@@ -184,7 +184,7 @@ func (r *Recorder) write() {
 		return
 	}
 	n.there = false
-	l, w := &r.journal.logs[n.location], &r.writers[n.location]
+	l, w := &r.log.logs[n.location], &r.writers[n.location]
 	if !l.begun {
 		l.begun, l.first = true, n.index
 	}
@@ -218,7 +218,7 @@ func (r *Recorder) write() {
 			b = binary.AppendVarint(b, int64(e.number-w.number))
 			b = binary.AppendUvarint(b, uint64(e.shape))
 			b = binary.AppendVarint(b, int64(e.part-n.location))
-			if r.journal.shapes[e.shape].Movement != semantics.NoMovement {
+			if r.log.shapes[e.shape].Movement != semantics.NoMovement {
 				b = binary.AppendVarint(b, e.bytes-w.buffer)
 				w.buffer = e.bytes
 			}
@@ -226,7 +226,7 @@ func (r *Recorder) write() {
 		}
 	}
 	l.calls.tail = b
-	l.calls.ended(r.journal.Spool, r.chunk)
+	l.calls.ended(r.log.Spool, r.chunk)
 	if n.posted {
 		r.settlePosts(n.location)
 	}
@@ -245,13 +245,13 @@ func (r *Recorder) Section(within bool) {
 }
 
 func (r *Recorder) endSlab() {
-	r.journal.Calls += uint64(r.calls)
+	r.log.Calls += uint64(r.calls)
 	r.calls = 0
-	r.journal.Slabs++
-	for i := range r.journal.logs {
-		l := &r.journal.logs[i].calls
+	r.log.Slabs++
+	for i := range r.log.logs {
+		l := &r.log.logs[i].calls
 		l.tail = append(l.tail, endOfSlab)
-		l.ended(r.journal.Spool, r.chunk)
+		l.ended(r.log.Spool, r.chunk)
 	}
 }
 
@@ -276,12 +276,12 @@ func (r *Recorder) Progressed(e *match.End) { e.Progressed = r.mark() }
 // Entered implements match.Watcher.
 func (r *Recorder) Entered(c *match.Collective, part int) {
 	key := keyOf(c)
-	if key != r.key || len(r.journal.shapes) == 0 {
+	if key != r.key || len(r.log.shapes) == 0 {
 		n, known := r.shapes[key]
 		if !known {
-			n = len(r.journal.shapes)
+			n = len(r.log.shapes)
 			r.shapes[key] = n
-			r.journal.shapes = append(r.journal.shapes, &Shape{Class: c.Class, Movement: c.Movement, Size: len(c.Parts), Expected: c.Expected(), Root: c.Root})
+			r.log.shapes = append(r.log.shapes, &Shape{Class: c.Class, Movement: c.Movement, Size: len(c.Parts), Expected: c.Expected(), Root: c.Root})
 		}
 		r.key, r.shape = key, n
 	}
@@ -327,7 +327,7 @@ func (r *Recorder) Settled(c *match.Completion) {
 	if !d.outside {
 		r.learn(c, d)
 	}
-	l, w := &r.journal.logs[c.Location], &r.writers[c.Location]
+	l, w := &r.log.logs[c.Location], &r.writers[c.Location]
 	header := uint64(len(d.depends)) << 1
 	if c.Begin < c.Enter {
 		header |= 1
@@ -373,7 +373,7 @@ func (r *Recorder) Settled(c *match.Completion) {
 		}
 	}
 	l.completions.tail = b
-	l.completions.ended(r.journal.Spool, r.chunk)
+	l.completions.ended(r.log.Spool, r.chunk)
 	r.free = append(r.free, d)
 }
 
@@ -393,7 +393,7 @@ func (r *Recorder) learn(c *match.Completion, d *completion) {
 	if !any {
 		return
 	}
-	if all := r.journal.leastOf(d.terminal, bytes); at > c.Begin {
+	if all := r.log.leastOf(d.terminal, bytes); at > c.Begin {
 		all.Transfer = max(0, min(all.Transfer, c.Exit-at))
 	} else {
 		all.Local = min(all.Local, c.Exit-c.Begin)
@@ -543,7 +543,7 @@ func (r *Recorder) Collective(c *match.Collective, part int) {
 
 // absent notes which parts the trace lacks.
 func (r *Recorder) absent(c *match.Collective) {
-	s := r.journal.shapes[r.shapes[keyOf(c)]]
+	s := r.log.shapes[r.shapes[keyOf(c)]]
 	if s.Absent != nil {
 		return
 	}
@@ -569,12 +569,12 @@ func (r *Recorder) done(m match.Mark) {
 
 // settlePosts writes how many depend on the calls of which all dependents are known.
 func (r *Recorder) settlePosts(location int) {
-	l, w := &r.journal.logs[location], &r.writers[location]
+	l, w := &r.log.logs[location], &r.writers[location]
 	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.overlong()) {
 		if r.now.there && r.now.posted && r.now.location == location && w.outstanding.first == w.posted {
 			return // it may be posted once more
 		}
 		l.posts.tail = append(l.posts.tail, w.outstanding.pop())
 	}
-	l.posts.ended(r.journal.Spool, r.chunk)
+	l.posts.ended(r.log.Spool, r.chunk)
 }

@@ -1,4 +1,4 @@
-package journal
+package eventlog
 
 // HoldInMemory makes journals need a file beyond so many bytes, until undo is called.
 func HoldInMemory(bytes int64) (undo func()) {

@@ -10,15 +10,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// emit writes processes, sorted by rank, each rank once, as a trace. All orders in it
+// export writes processes, sorted by rank, each rank once, as a trace. All orders in it
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(of *processes, order []int32, final bool, meta *trace.Meta) (*trace.Content, error) {
+func (p *internTable) export(of *processes, order []int32, final bool, meta *trace.Meta) (*trace.Content, error) {
 	c := &trace.Content{}
-	e := emission{
-		pool: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
-		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
+	e := exporter{
+		table: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
+		shapes: map[int]*exported{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
 		requests: map[requestKey]int64{},
 	}
 	e.addRanks(of, order)
@@ -35,16 +35,16 @@ func (p *pool) emit(of *processes, order []int32, final bool, meta *trace.Meta) 
 	return c, e.err
 }
 
-// An emission is a trace on its way out of the pool.
-type emission struct {
-	pool      *pool
+// An exporter is a trace on its way out of the intern table.
+type exporter struct {
+	table     *internTable
 	c         *trace.Content
 	final     bool
 	timing    timing.Mode
 	worldSize int
 
-	shapes map[int]*emitted
-	order  []*emitted // by first thread
+	shapes map[int]*exported
+	order  []*exported // by first thread
 
 	signatures   []trace.Signature // distinct
 	signatureIDs map[string]int32
@@ -58,8 +58,8 @@ type emission struct {
 	requests     map[requestKey]int64 // numbers of requests (requests.go)
 }
 
-// An emitted shape is one with the rows that the trace has of it.
-type emitted struct {
+// An exported shape is restricted to the threads that are written.
+type exported struct {
 	shape     *shape
 	number    int
 	rows      codec.Numbers // of its columns, by place
@@ -70,23 +70,23 @@ type emitted struct {
 	roots     []int32       // per instance: number in the table of rules, at last in the trace
 	terminals []int32       // of each local terminal: the signature, at last its number in the trace
 	joined    bool          // some of them are the same
-	streams   []emittedStream
-	next      emittedThread
+	streams   []exportedStream
+	next      exportedThread
 }
 
-// An emittedStream is a stream of a signature of a shape.
-type emittedStream struct {
+// An exportedStream is a stream of a signature of a shape.
+type exportedStream struct {
 	signature, number int32
 	local             int            // terminal of the shape
 	codes             codec.Numbers  // per place
 	own               *codec.Numbers // per place, to be taken from the values; nil: the values are written as they are
 }
 
-func (e *emission) addRanks(of *processes, order []int32) {
+func (e *exporter) addRanks(of *processes, order []int32) {
 	place := e.addCommunicators(of, order)
 	shared := map[*uint32][]uint32{}
 	clocks := sharedClocks{clockTolerance(e.timing), map[string]*sharedClock{}}
-	cpus, polls := seenCPUs{}, e.pool.polls()
+	cpus, polls := seenCPUs{}, e.table.polls()
 	var start starts
 	var largest instances
 	if e.final {
@@ -118,11 +118,11 @@ func (e *emission) addRanks(of *processes, order []int32) {
 }
 
 // findShapes sorts the threads by shape, shapes by their first thread.
-func (e *emission) findShapes(of *processes, order []int32) {
+func (e *exporter) findShapes(of *processes, order []int32) {
 	of.allThreads(order, func(t trace.Thread, alone bool) {
 		s := e.shapes[t.Shape]
 		if s == nil {
-			s = &emitted{shape: &e.pool.shapes[t.Shape], number: len(e.order)}
+			s = &exported{shape: &e.table.shapes[t.Shape], number: len(e.order)}
 			e.shapes[t.Shape] = s
 			e.order = append(e.order, s)
 		}
@@ -133,9 +133,9 @@ func (e *emission) findShapes(of *processes, order []int32) {
 }
 
 // values are the codes of one column, by place.
-func (s *emitted) values(column int) codec.Numbers { return s.valuesOf(&s.shape.columns[column]) }
+func (s *exported) values(column int) codec.Numbers { return s.valuesOf(&s.shape.columns[column]) }
 
-func (s *emitted) valuesOf(all *codec.Numbers) codec.Numbers {
+func (s *exported) valuesOf(all *codec.Numbers) codec.Numbers {
 	var mine codec.Numbers
 	if v, ok := all.Constant(); ok {
 		mine.PushRun(v, 0, s.rows.Len())
@@ -167,14 +167,14 @@ func allNumbers(codes *codec.Numbers) bool {
 }
 
 // addShape chooses how the signatures of a shape are written, and makes its rules.
-func (e *emission) addShape(s *emitted) {
+func (e *exporter) addShape(s *exported) {
 	exponents := s.instances()
 	s.countTerminals(exponents)
 	terminals := make([]int32, len(s.shape.templates))
 	signatures := make([]trace.Signature, len(s.shape.templates))
-	streams := make([][]emittedStream, len(s.shape.templates))
+	streams := make([][]exportedStream, len(s.shape.templates))
 	for k, id := range s.shape.templates {
-		signatures[k], streams[k] = e.signature(s, &e.pool.templates[id], s.shape.first[k])
+		signatures[k], streams[k] = e.signature(s, &e.table.templates[id], s.shape.first[k])
 	}
 	e.renumber(s, signatures)
 	used, seen := map[int32]bool{}, map[int32]bool{}
@@ -200,7 +200,7 @@ func (e *emission) addShape(s *emitted) {
 }
 
 // terminal finds or adds a signature; again tells equal ones of one shape apart.
-func (e *emission) terminal(key []byte, again int, signature trace.Signature) int32 {
+func (e *exporter) terminal(key []byte, again int, signature trace.Signature) int32 {
 	name := string(binary.AppendUvarint(key[:len(key):len(key)], uint64(again)))
 	id, known := e.signatureIDs[name]
 	if !known {
@@ -212,21 +212,21 @@ func (e *emission) terminal(key []byte, again int, signature trace.Signature) in
 }
 
 // signature writes a template with what its columns, from first on, say. It returns the streams that stay.
-func (e *emission) signature(s *emitted, t *template, first int) (trace.Signature, []emittedStream) {
+func (e *exporter) signature(s *exported, t *template, first int) (trace.Signature, []exportedStream) {
 	own := numbersOfCodes(s.values(first))
-	at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
+	at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
 	slots := make([]trace.Value, t.slots)
 	for i := range slots {
 		slots[i] = e.slot(s, t, &at, i, s.values(first+1+i))
 	}
-	var streams []emittedStream
+	var streams []exportedStream
 	in := make([]trace.Value, len(t.streams))
 	for i, number := range t.streams {
 		in[i] = trace.Value{Form: trace.Stream, Int: int64(number)}
 		codes := s.values(first + 1 + t.slots + i)
 		switch {
 		case !allNumbers(&codes):
-			stream := emittedStream{number: number, codes: codes}
+			stream := exportedStream{number: number, codes: codes}
 			if e.final && e.betterRelative(&codes, at.own) {
 				stream.own = at.own
 				in[i] = trace.Value{Form: trace.Elastic, Int: int64(trace.RelativeStream), List: []trace.Value{integer(int64(number))}}
@@ -239,9 +239,9 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 		}
 	}
 	for i, number := range t.others {
-		streams = append(streams, emittedStream{number: number, codes: s.values(first + 1 + t.slots + len(t.streams) + i)})
+		streams = append(streams, exportedStream{number: number, codes: s.values(first + 1 + t.slots + len(t.streams) + i)})
 	}
-	signature := t.with(e.pool.functions[t.signature.Function], slots, in)
+	signature := t.with(e.table.functions[t.signature.Function], slots, in)
 	if !e.final {
 		signature.OwnRank = int32(own.At(0))
 		if _, constant := own.Constant(); !constant {
@@ -252,7 +252,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 }
 
 // slot is how a slot, or a stream that a number replaces, is written.
-func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes codec.Numbers) trace.Value {
+func (e *exporter) slot(s *exported, t *template, at *encodingChoice, slot int, codes codec.Numbers) trace.Value {
 	if e.election.votes != nil && s.single() {
 		return at.elected(t.place(slot), codes.At(0))
 	}
@@ -262,7 +262,7 @@ func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes co
 func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} }
 
 // column is the number of a column with these values.
-func (e *emission) column(values []int64) int64 {
+func (e *exporter) column(values []int64) int64 {
 	h := hashValues(values)
 	column := codec.NewNumbers(values...)
 	for _, i := range e.columnIDs[h] {
@@ -277,7 +277,7 @@ func (e *emission) column(values []int64) int64 {
 }
 
 // addGrammar numbers rules and terminals as the trace has them.
-func (e *emission) addGrammar() {
+func (e *exporter) addGrammar() {
 	var roots []int32
 	for _, s := range e.order {
 		roots = append(roots, s.roots...) // of some instances the terminals may have made one
@@ -299,14 +299,14 @@ func (e *emission) addGrammar() {
 		for k := range s.streams {
 			s.streams[k].signature = numbers.terminal[s.streams[k].signature]
 		}
-		slices.SortFunc(s.streams, func(a, b emittedStream) int {
+		slices.SortFunc(s.streams, func(a, b exportedStream) int {
 			return cmp.Or(cmp.Compare(a.signature, b.signature), cmp.Compare(a.number, b.number))
 		})
 	}
 }
 
-// An emittedThread is the one of a shape that is written next.
-type emittedThread struct {
+// An exportedThread is the one of a shape that is written next.
+type exportedThread struct {
 	place    int
 	instance func(int) int64
 	codes    []func(int) int64 // of each stream
@@ -316,7 +316,7 @@ type emittedThread struct {
 }
 
 // addThreads lists the threads.
-func (e *emission) addThreads(of *processes, order []int32) {
+func (e *exporter) addThreads(of *processes, order []int32) {
 	for _, s := range e.order {
 		s.next.instance = s.instance.Lookup()
 		for k := range s.streams {
@@ -342,7 +342,7 @@ func (e *emission) addThreads(of *processes, order []int32) {
 }
 
 // streamsOf are the streams of the next thread of a shape. Most often they are those of the one before.
-func (e *emission) streamsOf(s *emitted) []trace.StreamRef {
+func (e *exporter) streamsOf(s *exported) []trace.StreamRef {
 	if len(s.streams) == 0 {
 		return nil
 	}
@@ -377,11 +377,11 @@ func (e *emission) streamsOf(s *emitted) []trace.StreamRef {
 }
 
 // sequence enters the values that the next thread of a shape has in a stream.
-func (e *emission) sequence(s *emitted, k int) int32 {
+func (e *exporter) sequence(s *exported, k int) int32 {
 	code, stream := s.next.before[2*k], &s.streams[k]
 	var values codec.Sequence
 	if code&1 == 1 {
-		values = e.pool.sequences.List[code>>1]
+		values = e.table.sequences.List[code>>1]
 	} else {
 		var b codec.SequenceBuilder
 		b.PushRun(code>>1, s.counts[s.next.before[2*len(s.streams)]][stream.local])
@@ -394,7 +394,7 @@ func (e *emission) sequence(s *emitted, k int) int32 {
 }
 
 // plus adds a number to all values of a sequence.
-func (e *emission) plus(s codec.Sequence, more int64) codec.Sequence {
+func (e *exporter) plus(s codec.Sequence, more int64) codec.Sequence {
 	sum, err := s.Plus(more)
 	e.err = cmp.Or(e.err, err)
 	return sum
