@@ -126,5 +126,5 @@ const (
 	leastPriority = 19
 	// maxBehind is how many files of logs may wait, of 1 MiB each.
 	maxBehind = 64
-	packPause  = 100 * time.Millisecond
+	packPause = 100 * time.Millisecond
 )

@@ -62,7 +62,7 @@ type mixModel struct {
 	p       int32 // in 1/4096
 
 	keep    bool // what changes is noted, so that the model can be used again
-	log []mixChange
+	log     []mixChange
 	matches []mixMatch
 }
 
