@@ -353,18 +353,6 @@ func (v Value) hasStream() bool {
 	return false
 }
 
-func cloneValues(values []Value) []Value {
-	if values == nil {
-		return nil
-	}
-	clone := make([]Value, len(values))
-	for i, v := range values {
-		clone[i] = v
-		clone[i].List = cloneValues(v.List)
-	}
-	return clone
-}
-
 // next takes the slot's value of the next call from its stream.
 func (s *slot) next(m *codec.Budget) error { return s.take(m, true) }
 

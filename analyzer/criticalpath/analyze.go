@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/detail"
@@ -78,6 +79,6 @@ func collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
 			return f, err
 		}
 	}
-	f.RootCauses, f.Notes = causes.RootCauses, append(f.runFindings.Notes, causes.Notes...)
+	f.RootCauses, f.Notes = causes.RootCauses, slices.Concat(f.runFindings.Notes, causes.Notes)
 	return f, nil
 }

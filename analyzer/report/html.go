@@ -38,12 +38,12 @@ type shownSection struct {
 
 // head are the parts of the page that are of no analysis; provenance comes last.
 var (
-	verdictBox  = section.Section{Name: "verdict", Files: below("page")}
-	provenances = section.Section{Name: "provenance", Title: "Provenance", Files: below("page"), View: viewProvenance}
+	verdictBox  = section.Section{Name: "verdict", Files: pageFiles()}
+	provenances = section.Section{Name: "provenance", Title: "Provenance", Files: pageFiles(), View: viewProvenance}
 )
 
-func below(dir string) fs.FS {
-	sub, err := fs.Sub(parts, dir)
+func pageFiles() fs.FS {
+	sub, err := fs.Sub(parts, "page")
 	if err != nil {
 		panic(err) // the name is no path
 	}
@@ -80,7 +80,7 @@ func (r *Report) HTML() ([]byte, error) {
 		}
 	}
 	data["panel"] = r.chartPanel()
-	script.section(below("page"), "panel")
+	script.section(pageFiles(), "panel")
 	charts, err := json.Marshal(data) // with <, > and & escaped: it cannot end its element
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (r *Report) HTML() ([]byte, error) {
 	if p.Script, err = script.text(); err != nil {
 		return nil, err
 	}
-	whole := section.Section{Name: "page", Files: below("page")}
+	whole := section.Section{Name: "page", Files: pageFiles()}
 	content, err := execute(&whole, p)
 	return []byte(content), err
 }

@@ -9,4 +9,5 @@ import (
 //go:embed clusters.html.tmpl
 var files embed.FS
 
+// Sections are what the report shows of the findings.
 var Sections = []section.Section{{Name: "clusters", Title: "Clusters", Files: files, View: func(r *section.Run) any { return section.Of[Findings](r) }}}

@@ -10,6 +10,7 @@ import (
 //go:embed placement.html.tmpl
 var files embed.FS
 
+// Sections are what the report shows of the findings.
 var Sections = []section.Section{{Name: "placement", Title: "Placement", Files: files, View: view}}
 
 // placementView is where ranks are, and where they should be.

@@ -11,6 +11,7 @@ import (
 //go:embed program.html.tmpl
 var files embed.FS
 
+// Sections are what the report shows of the findings.
 var Sections = []section.Section{{Name: "program", Title: "Program", Files: files, View: view}}
 
 // shortProgram is how many lines are shown unasked.

@@ -14,6 +14,7 @@ import (
 //go:embed stopped.html.tmpl
 var files embed.FS
 
+// Sections are what the report shows of the findings.
 var Sections = []section.Section{{Name: "stopped", Title: "How it ended", Files: files, View: view}}
 
 // A Row is where a rank was when the run ended.

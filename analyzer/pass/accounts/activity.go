@@ -12,6 +12,7 @@ type Activity struct {
 	NextSite uint32
 }
 
+// Computes reports whether it is computation between two calls, and no call.
 func (a Activity) Computes() bool { return a.Next != 0 }
 
 // Hash is for package recent.

@@ -17,8 +17,10 @@ type Names struct {
 	sites []trace.Site
 }
 
+// NewNames has the names of a trace.
 func NewNames(t timeline.Trace) Names { return Names{t, t.Sites()} }
 
+// Function is the name of a function.
 func (n Names) Function(id uint16) string {
 	if f := n.Trace.Function(id); f != nil {
 		return f.Name
@@ -44,6 +46,7 @@ func (n Names) Site(s uint32) string {
 	return callsite.Name(&n.sites[s-1])
 }
 
+// Place is a call as people read it.
 func (n Names) Place(function uint16, site uint32) verdict.Place {
 	return verdict.Place{Function: n.Function(function), CallSite: n.Site(site)}
 }

@@ -30,6 +30,7 @@ type soloist struct {
 	master  bool // it has hardly anything else
 }
 
+// IsMaster reports whether a rank has hardly anything but work that it has alone.
 func (s *Aloneness) IsMaster(row int) bool { return s.ranks[row] != nil && s.ranks[row].master }
 
 // IsSerial reports whether a region is a rank's alone.

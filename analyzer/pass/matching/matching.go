@@ -47,6 +47,7 @@ type Result struct {
 	counting []counting
 }
 
+// A KindTotal is how often and how long ranks waited in one way.
 type KindTotal struct {
 	Count         int
 	Ns, Uncertain int64

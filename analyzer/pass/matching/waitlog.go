@@ -101,6 +101,7 @@ type ForwardWaits struct {
 	Next  int
 }
 
+// Peek is the next wait state; nil: there is none.
 func (f *ForwardWaits) Peek() *Wait {
 	for f.Next == len(f.waits) {
 		if f.chunk == len(f.Log.chunks) {
@@ -119,6 +120,7 @@ type BackwardWaits struct {
 	waits []Wait
 }
 
+// Backward reads the wait states from the last one on.
 func (l *WaitLog) Backward() BackwardWaits { return BackwardWaits{log: l, chunk: len(l.chunks)} }
 
 // Before takes the last wait that began before t, nil if none is left.

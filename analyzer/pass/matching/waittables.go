@@ -13,11 +13,13 @@ type waitPlace struct {
 	Site     uint32
 }
 
+// A WaitPartner is a kind of wait state and the location that was waited for.
 type WaitPartner struct {
 	Kind  waitstate.Kind
 	Cause int32 // location
 }
 
+// A WaitTally is a number of wait states and how long they were.
 type WaitTally struct {
 	Count   int
 	Ns      int64
@@ -30,6 +32,7 @@ func (t *WaitTally) add(ns int64) {
 	t.Longest = max(t.Longest, ns)
 }
 
+// WaitTables are the wait states of a location by what they are, where, and for whom.
 type WaitTables struct {
 	Places   map[waitPlace]*WaitTally
 	Partners map[WaitPartner]*WaitTally
@@ -56,6 +59,7 @@ func (t *WaitTables) add(s *waitstate.State) {
 	t.withPartner.add(s.Waited())
 }
 
+// TallyAt is the tally of a key, which is made if there is none.
 func TallyAt[K comparable](m map[K]*WaitTally, k K) *WaitTally {
 	if m[k] == nil {
 		m[k] = new(WaitTally)

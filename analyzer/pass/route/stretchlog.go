@@ -78,10 +78,12 @@ type ForwardStretches struct {
 	Next      int
 }
 
+// Forward reads the stretches in the order of time.
 func (l *StretchLog) Forward() ForwardStretches {
 	return ForwardStretches{log: l, chunk: len(l.chunks)}
 }
 
+// Peek is the next stretch; nil: there is none.
 func (f *ForwardStretches) Peek() *Stretch {
 	for f.Next == len(f.stretches) {
 		if f.chunk == 0 {

@@ -193,11 +193,6 @@ func readComments(source string) (map[string]string, error) {
 	return comments, err
 }
 
-// commentOf is the key of a type's comment: the directory of its package below package analyzer, and its name.
-func commentOf(t reflect.Type) string {
-	return strings.TrimPrefix(t.PkgPath(), "github.com/cairn-mpi/cairn/analyzer/") + "." + t.Name()
-}
-
 func collect(comments map[string]string, name string, doc *ast.CommentGroup, s *ast.TypeSpec) {
 	body, ok := s.Type.(*ast.StructType)
 	if !ok {
