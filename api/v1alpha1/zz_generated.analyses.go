@@ -4,26 +4,26 @@ package v1alpha1
 
 // AnalysisName is an analysis that Cairn has, or a set of them, which share what they need of the trace:
 // - critical-path: what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict.
-// - run: .
-// - verdict: .
-// - stopped: .
-// - ledger: .
-// - efficiency: .
-// - cpus: .
-// - whatif: .
-// - strips: .
-// - detail: .
-// - path: .
-// - waits: .
-// - rootcauses: .
-// - ranks: .
-// - phases: .
-// - profile: .
+// - run: how long the run took, clocks, what the trace lacks.
+// - verdict: verdict.
+// - stopped: how the run ended.
+// - ledger: what the time of all ranks went to.
+// - efficiency: parallel efficiency and its factors.
+// - cpus: what ranks had of the CPUs.
+// - whatif: what if.
+// - strips: how each rank spent its time.
+// - detail: single calls around the longest wait, and what ranks spend their time with.
+// - path: critical path.
+// - waits: wait states.
+// - rootcauses: root causes of waiting.
+// - ranks: times of ranks, functions, call sites and computations.
+// - phases: phases.
+// - profile: calls, bytes, and the communication matrix.
 // - clustering: ranks that behave alike, the shape in which they talk, the program that all of them run.
-// - topology: .
-// - clusters: .
-// - placement: .
-// - program: .
+// - topology: the shape in which ranks talk.
+// - clusters: ranks that behave alike.
+// - placement: which ranks are on which nodes.
+// - program: the program of all ranks.
 //
 // +kubebuilder:validation:Enum=critical-path;clustering;run;verdict;stopped;ledger;efficiency;cpus;whatif;strips;detail;path;waits;rootcauses;ranks;phases;profile;topology;clusters;placement;program
 type AnalysisName string
