@@ -23,7 +23,11 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 		for _, path := range paths {
 			name, err := filepath.Rel(shim, path)
 			require.NoError(t, err)
-			require.Contains(t, files, name, "nobody generates it any more")
+			if name == filepath.Join("process", "settings_gen.h") {
+				continue // of tracer/settings, whose tests hold it
+			}
+			_, generated := files[name]
+			require.True(t, generated, "nobody generates %s any more", name)
 		}
 	}
 }
