@@ -40,9 +40,8 @@ var texts = map[string]bool{
 // mayUse has the files that may use them, and what for. None may compare them with words of its own.
 var mayUse = map[string]string{
 	"trace/sections.go":                  "reads and writes them",
-	"trace/semantics.go":                 "gives them to this package",
-	"trace/event_text.go":                "prints names",
-	"trace/event_json.go":                "prints names",
+	"trace/signature.go":                 "gives them to this package",
+	"trace/event.go":                     "prints names",
 	"tracer/recorder/signature.go":       "writes them",
 	"tracer/gen/*":                       "writes C, of which names are a part",
 	"tracer/verify/*":                    "finds parameters by the names that the log has",
@@ -96,7 +95,7 @@ func TestTheSearchFinds(t *testing.T) {
 	search := func(body string) []finding {
 		t.Helper()
 		source := "package planted\n\nimport (\n\t\"strings\"\n\t\"slices\"\n\n\t\"" + module + "mpi\"\n\t\"" + module + "trace\"\n)\n\n" +
-			"var _, _, _, _ = strings.Cut, slices.Contains[[]string], mpi.ByID, trace.DatatypeSize\n\n" +
+			"var _, _, _, _ = strings.Cut, slices.Contains[[]string], mpi.ByID, trace.Open\n\n" +
 			"func planted(f *trace.Function, p *trace.Parameter, s *mpi.Function) any {\n\t" + body + "\n}\n"
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "planted.go", source, 0)
