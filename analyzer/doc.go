@@ -1,6 +1,6 @@
 // Package analyzer turns one trace into findings and findings into a report.
 //
-// In goes a trace.Reader; out come the findings of each analysis as JSON (findings/<name>.json) and, assembled from
-// these and the trace, report/report.json, report/summary.txt and report/index.html. Each analysis is a package of its own with one entry,
-// Analyze; List names them all. How a trace was merged is none of its business.
+// In goes a trace.Reader; out come the findings of each analysis as JSON (findings/<name>.json) and, assembled from these and
+// the trace, report/report.json, report/summary.txt and report/index.html. Which analyses there are, analyses.Sets says; what
+// they share is in the packages below analyzer/pass. How a trace was merged is none of its business.
 package analyzer

@@ -186,11 +186,11 @@ if part timing; then
   else
     echo "left out: timing of the NAS Parallel Benchmarks; NPB=dir with their sources"
   fi
-  go test -run '^$' -bench 'TimingCodec|TimingRound' -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
+  go test -run '^$' -bench 'TimingCodec|TimingRound' -benchtime 200ms ./trace ./trace/timing | grep -E '^(Benchmark|FAIL|panic)'
 fi
 if part decode; then
   echo
-  go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 1s ./trace >"$w/decode" || failed=1
+  go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 1s ./trace ./trace/grammar >"$w/decode" || failed=1
   awk '
     BEGIN {printf "%-44s %9s %9s\n", "decode", "target", "value"}
     function per(unit, k) {for (k = 3; k < NF; k++) if ($(k + 1) == unit) return $k; return 0}

@@ -37,4 +37,4 @@ done
 
 echo
 echo "Speed of the parts (go test -bench)"
-go test -run '^$' -bench . -benchtime 200ms ./trace ./tracer/recorder/... ./merger ./analyzer/... | grep -E '^Benchmark'
+go test -run '^$' -bench . -benchtime 200ms ./trace/... ./tracer/recorder/... ./merger ./analyzer/... | grep -E '^Benchmark'

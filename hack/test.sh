@@ -25,8 +25,8 @@ unit() {
 # -short leaves out, or makes fewer, cases that differ in their data only, and tests that are slow and start no goroutines
 # that others do not: the unit stage has all of them.
 race() {
-  go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/collect ./shipper/... ./store/... \
-    ./internal/{passes,simulate/shards} ./analyzer ./analyzer/{compare,criticalpath,journal,match,phases,profile,scaling} \
+  go test -race -short -timeout 25m ./trace/... ./tracer/recorder/... ./merger/collect ./shipper/... ./store/... \
+    ./internal/{passes,simulate/shards} ./analyzer ./analyzer/{compare,criticalpath,eventlog,match,pass,phases,profile,scaling} \
     ./analyzer/{timeline,topology} ./analyzer/export/parquet
 }
 # one program at a time: each has more ranks than this machine has cores
