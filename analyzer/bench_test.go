@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/report"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/placement"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // TestSharedPassesFindTheSame: analyses that run together share passes; they find what each finds alone with a clock map

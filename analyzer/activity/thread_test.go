@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 var names = map[activity.Kind]string{

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // pingPong is rounds of a message there and back, one a second (1,000 units); a message takes 0.01 to 0.03 units. The

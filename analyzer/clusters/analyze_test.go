@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 func analyze(t *testing.T, b *tracetest.Builder) clusters.Findings {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/compare"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // exact is a stencil of 8 ranks on 4 nodes and 50 iterations, in which every rank computes for work(rank) ms.

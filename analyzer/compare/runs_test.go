@@ -12,7 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/compare"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // A spread is how runs of a stencil of 4 ranks and 12 iterations of 5 ms differ by chance.

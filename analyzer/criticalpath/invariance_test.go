@@ -11,9 +11,9 @@ import (
 
 	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // What is found at 5% and at 1% differs from what is found without rounding by what the error of the times explains. With

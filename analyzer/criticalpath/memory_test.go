@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/delays"
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // TestMemoryDoesNotGrowWithCalls: the critical path goes from one rank to the other and back all the time, and what the

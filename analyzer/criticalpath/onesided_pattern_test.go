@@ -3,7 +3,7 @@ package criticalpath_test
 import (
 	"testing"
 
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // window adds the creation of a window on all ranks, from 5 to 6 on everybody: nobody waits.

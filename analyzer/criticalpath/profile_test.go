@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // TestProfileIsOfTheRun: what is called before MPI_Init and after MPI_Finalize is not in the profile, on a rank that has

@@ -11,7 +11,7 @@ import (
 	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // delay is a row of the root causes, in units.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // grows: eight ranks compute 2 before the first barrier of each of 20 iterations, and 2 + r/2 before the second one. A

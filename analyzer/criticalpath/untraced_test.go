@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // TestUntracedRegion: both ranks turn tracing off from 20 to 60. What they did there is not known: it is no computation,

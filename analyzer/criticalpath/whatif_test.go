@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // lateAtBarrier: rank 1 computes 40 before a barrier, rank 0 computes 10; both 9 after it.

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 const unit = tracetest.Unit

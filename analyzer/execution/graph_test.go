@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/execution"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 func TestGraph(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	cairnprogram "github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // TestParametersOfTheTopology: on a grid whose ranks are numbered by chance, edges belong to the one program, and a count

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // By hand, in units: three barriers take 1 each after the last rank has come. Rank 0 computes 2 before each of them, rank 1

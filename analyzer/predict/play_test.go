@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // simulated is the trace of a synthetic program.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // rooted: 8 ranks are in Init from 1 to 2, then in a collective with root 0, which they enter and leave at these times, and

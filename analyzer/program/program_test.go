@@ -12,8 +12,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 func text(t *testing.T, b *tracetest.Builder) string {

@@ -21,7 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/simgrid"
 	"github.com/cairn-mpi/cairn/analyzer/redact"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"

@@ -17,8 +17,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/report"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
 )

@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/report"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // stencil is a run on two nodes with noise of ±10 % per iteration, in which slow computes factor times as long.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/report"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 const schemaFile = "../../docs/report.schema.json"

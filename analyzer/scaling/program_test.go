@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/scaling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // A program has a computation for each of its growths, before an MPI_Barrier on a line of its own, in every iteration.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/skeleton"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // One side of a message of 1 MiB is in a blocking call from 2 on, in units; the other one posts its side at 3, or at 1, in a

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // Ten times rank 0 sends 1 KiB at 4, in units, and rank 1 computes until 8. The send lasts until 8.1, which the first two of

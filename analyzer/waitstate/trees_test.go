@@ -10,8 +10,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // drawn are trees over eight participants, drawn by hand: who is above each of 1 … 7. The root is

@@ -143,7 +143,7 @@ func TestForbidden(t *testing.T) {
 		{"cmd/cairn", Module + "store", ""},
 		{"cmd/cairn", "github.com/minio/minio-go/v7", "commands may not import github.com/minio/…"},
 		{"analyzer/match", "testing", "analyzer may not import testing…"},
-		{"analyzer/match", Module + "analyzer/tracetest", "analyzer may not know tests"},
+		{"analyzer/match", Module + "internal/tracetest", "analyzer may not know tests"},
 		{"analyzer/match", Module + "elsewhere", "it is in no room"},
 	} {
 		t.Run(c.from+" "+c.path, func(t *testing.T) {

@@ -116,7 +116,7 @@ var Rooms = []Room{
 		Name: testSupport, Outside: Kubernetes,
 		Folders: []string{
 			"test", "internal/apiserver", "internal/miniotest", "internal/seektest",
-			"analyzer/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest", "trace/internal/limits",
+			"internal/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest", "trace/internal/limits",
 			"tracer/shim/shimtest",
 		},
 		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},

@@ -45,7 +45,7 @@ var mayUse = map[string]string{
 	"tracer/recorder/signature.go":       "writes them",
 	"tracer/gen/*":                       "writes C, of which names are a part",
 	"tracer/verify/*":                    "finds parameters by the names that the log has",
-	"analyzer/tracetest/*":               "finds parameters by the names that a test gives",
+	"internal/tracetest/*":               "finds parameters by the names that a test gives",
 	"analyzer/clusters/likeness.go":      "ignores parameters that the user names",
 	"analyzer/logical/read.go":           "prints names",
 	"analyzer/program/value.go":          "prints names",

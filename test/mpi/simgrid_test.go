@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/simgrid"
 	predictions "github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // asPredicted are SimGrid's options for the model of package predict: no message waits for its receive, and a collective takes

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/internal/repository"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // runPython runs a script of testdata with Debian's Python, for which Debian's pandas is made. DuckDB's command reads the files:

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/export/simgrid"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 func export(t *testing.T, tr timeline.Trace) (dir string, s simgrid.Summary) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // Only call sites that are called at least half as often belong to the costliest one of many small messages, and are counted.

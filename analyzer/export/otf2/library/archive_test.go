@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2/library"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
 )
 

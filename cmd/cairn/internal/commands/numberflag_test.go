@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cairntest"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/commands"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // ending is what a command line ends with, and what it says then.

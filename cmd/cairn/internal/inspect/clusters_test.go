@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cairntest"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/commands"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/inspect"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // knights is a trace file of 35 ranks that send to those a knight's move away on a board of 5 x 7 that has no edges.
