@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
-	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -60,7 +59,7 @@ func (r *Report) fillGaps(t timeline.Trace, job Job) {
 		r.withoutVerdict(t, m)
 	}
 	if r.lacks("run") != nil {
-		r.Put(&run.Findings{RunSeconds: job.RunSeconds, Clock: clock.Findings{Domains: []clock.Domain{}}})
+		r.Put(&run.Findings{RunSeconds: job.RunSeconds})
 	}
 	if r.lacks("efficiency") != nil {
 		r.Put(&efficiency.Findings{Efficiency: efficiency.Efficiency{Parallel: job.Efficiency}})
@@ -112,7 +111,7 @@ func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	if r.lacks("run") == nil {
 		return // which has these notes
 	}
-	r.Notes = append(slices.Clone(meta.Notes), r.Notes...)
+	r.Notes = append(append([]string{}, meta.Notes...), r.Notes...)
 	for _, rank := range t.Ranks().All() {
 		if rank.EndedEarly != "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("Rank %d: %s.", rank.Rank, rank.EndedEarly))

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -118,4 +119,27 @@ func TestSizeAtScale(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, len(full), 3<<20)
 	t.Logf("index.html %d bytes (with a full matrix %d), report.json %d bytes", len(files["index.html"]), len(full), len(files["report.json"]))
+}
+
+// What was not analyzed is left out: neither the JSON nor the page has zeros for it.
+func TestNothingIsMadeUp(t *testing.T) {
+	b := stencil(4, 10, 1, 2)
+	r := b.Open(t)
+	rep := analyzer.Report(r, nil, report.Job{Asked: []string{}})
+	files, err := rep.Files()
+	require.NoError(t, err)
+	var keys map[string]any
+	require.NoError(t, json.Unmarshal(files["report.json"], &keys))
+	for _, key := range []string{"run_seconds", "run_start_ns", "clock", "timing"} {
+		assert.NotContains(t, keys, key)
+	}
+	assert.NotNil(t, keys["notes"], "a list, if an empty one")
+	first := keys["ranks"].([]any)[0].(map[string]any)
+	assert.Positive(t, first["computation_seconds"], "the trace has it")
+	assert.NotContains(t, first, "initialization_seconds")
+	page := string(files["index.html"])
+	assert.NotContains(t, page, " 0 s ")
+	for _, empty := range []string{`id="computation"`, `id="calls"`, `id="clusters"`} {
+		assert.NotContains(t, page, empty)
+	}
 }

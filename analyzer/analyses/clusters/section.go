@@ -10,4 +10,6 @@ import (
 var files embed.FS
 
 // Sections are what the report shows of the findings.
-var Sections = []section.Section{{Name: "clusters", Title: "Clusters", Files: files, View: func(r *section.Run) any { return section.Of[Findings](r) }}}
+var Sections = []section.Section{{Name: "clusters", Title: "Clusters", Files: files, View: view}}
+
+func view(r *section.Run) any { return section.Present(section.Find[Findings](r)) }

@@ -25,10 +25,10 @@ type RankTime struct {
 	CausedWaiting  *float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
 	Path           *float64 `json:"path_seconds"`
 	PathShare      *float64 `json:"path_share"`
-	Slack          *float64 `json:"slack_seconds"`          // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
-	DelayCost      *float64 `json:"delay_cost_seconds"`     // waiting of others that its delays caused, directly and in the long run
-	Initialization float64  `json:"initialization_seconds"` // inside MPI_Init
-	Finalization   float64  `json:"finalization_seconds"`   // inside MPI_Finalize
+	Slack          *float64 `json:"slack_seconds"`                   // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
+	DelayCost      *float64 `json:"delay_cost_seconds"`              // waiting of others that its delays caused, directly and in the long run
+	Initialization float64  `json:"initialization_seconds,omitzero"` // inside MPI_Init; left out, as the next, where the rank was not seen in it
+	Finalization   float64  `json:"finalization_seconds,omitzero"`   // inside MPI_Finalize
 	EndedEarly     string   `json:"ended_early,omitempty"`
 }
 

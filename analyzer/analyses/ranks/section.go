@@ -158,7 +158,13 @@ func chart(r *section.Run) any {
 }
 
 // viewComputation is the time between calls, by where it lies.
-func viewComputation(r *section.Run) any { return section.Bounded(section.Of[Findings](r).Computation) }
+func viewComputation(r *section.Run) any {
+	all := section.Of[Findings](r).Computation
+	if len(all) == 0 {
+		return nil
+	}
+	return section.Bounded(all)
+}
 
 // viewCalls is the time in MPI, by call site and by the size of what calls move.
 func viewCalls(r *section.Run) any {
@@ -166,8 +172,12 @@ func viewCalls(r *section.Run) any {
 	if p := section.Of[calls.Findings](r).Profile; p != nil {
 		sizes = p.SizeClasses
 	}
+	sites := section.Of[Findings](r).CallSites
+	if len(sites) == 0 && len(sizes) == 0 {
+		return nil
+	}
 	return struct {
 		section.Table[SiteTime]
 		Sizes []profile.SizeRow
-	}{section.Bounded(section.Of[Findings](r).CallSites), sizes}
+	}{section.Bounded(sites), sizes}
 }

@@ -4,13 +4,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 )
 
-// Findings are about the run as a whole.
+// Findings are about the run as a whole. What is not known is left out of the JSON: where this analysis did not run, the
+// report has RunSeconds from the merge, or nothing.
 type Findings struct {
-	RunSeconds float64        `json:"run_seconds"`      // T: first entry into MPI_Init to last exit from MPI_Finalize
-	RunStartNS int64          `json:"run_start_ns"`     // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
-	Window     *Window        `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
-	Clock      clock.Findings `json:"clock"`
-	Timing     TimingError    `json:"timing"`
+	RunSeconds float64        `json:"run_seconds,omitzero"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunStartNS int64          `json:"run_start_ns,omitzero"` // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
+	Window     *Window        `json:"window,omitempty"`      // only this part was looked at; T and all the rest are of it
+	Clock      clock.Findings `json:"clock,omitzero"`
+	Timing     TimingError    `json:"timing,omitzero"`
 	Notes      []string       `json:"notes,omitempty"` // what found no partner, what the trace lacks
 }
 
