@@ -76,15 +76,15 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 	return begin, end, nil
 }
 
-// Run runs the analyses that names select (analyses.Select), all if none is named. It returns the findings of each as JSON,
-// what findings/<name>.json holds, and the run's clock map: m, or the one that was made (nil: none was needed). What several
+// Run runs the analyses that names select (analyses.Select), all if none is named, and those that they require. It returns
+// the findings of each as JSON, what findings/<name>.json holds, and the run's clock map: m, or the one that was made (nil: none was needed). What several
 // analyses need is computed once. Where one fails the findings of the others are there beside the error.
 func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, *clock.Map, error) {
 	selected, err := analyses.Select(names...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return run(ctx, timeline.Of(r), m, selected)
+	return run(ctx, timeline.Of(r), m, analyses.WithRequired(selected))
 }
 
 func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.Any) (_ map[string][]byte, _ *clock.Map, err error) {

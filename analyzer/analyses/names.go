@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 )
 
 // All are the analyses of all sets.
@@ -44,6 +45,25 @@ func Select(names ...string) ([]analysis.Any, error) {
 		}
 	}
 	return selected, nil
+}
+
+// WithRequired adds the analyses that those of the list require, however indirectly: they are computed anyway, and the
+// sections of the report may show their findings.
+func WithRequired(list []analysis.Any) []analysis.Any {
+	required := map[pass.Step]bool{}
+	var add func(pass.Step)
+	add = func(s pass.Step) {
+		if !required[s] {
+			required[s] = true
+			for _, r := range s.Requires() {
+				add(r)
+			}
+		}
+	}
+	for _, a := range list {
+		add(a)
+	}
+	return slices.DeleteFunc(All(), func(a analysis.Any) bool { return !required[a] })
 }
 
 // Selected are the names of the analyses that Select selects.

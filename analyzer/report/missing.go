@@ -61,7 +61,7 @@ func (r *Report) fillGaps(t timeline.Trace, job Job) {
 	if r.lacks("run") != nil {
 		r.Put(&run.Findings{RunSeconds: job.RunSeconds})
 	}
-	if r.lacks("efficiency") != nil {
+	if r.lacks("efficiency") != nil && job.Efficiency != nil {
 		r.Put(&efficiency.Findings{Efficiency: efficiency.Efficiency{Parallel: job.Efficiency}})
 	}
 	if r.lacks("ranks") != nil {

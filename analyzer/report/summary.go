@@ -57,8 +57,10 @@ func (r *Report) Text() string {
 			t.row(row.Lasted(), row.Words())
 		}
 	}
-	t.heading("Efficiency (80% and more is good)")
-	t.efficiency(efficiency.Tree(&r.Run), 0)
+	if efficiency.Analyzed(&r.Run) {
+		t.heading("Efficiency (80% and more is good)")
+		t.efficiency(efficiency.Tree(&r.Run), 0)
+	}
 	if text := cpus.Sentence(&r.Run); text != "" {
 		t.paragraph("", text)
 	}
@@ -118,7 +120,7 @@ func (r *Report) origins() string {
 		what = p.Executable
 	}
 	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks", what, p.Attempt, p.Run, p.Ranks)
-	if r.RunSeconds() > 0 || r.lacksVerdict() == nil {
+	if r.RunSeconds() > 0 {
 		line += ", " + wording.Duration(r.RunSeconds())
 	}
 	if p.Start != "" {

@@ -3,6 +3,7 @@ package efficiency
 import (
 	"context"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -10,7 +11,7 @@ import (
 )
 
 // Analysis gives the efficiencies of the run.
-var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel efficiency and its factors", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass)
+var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel efficiency and its factors", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

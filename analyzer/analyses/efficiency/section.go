@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
-	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/phases"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	method "github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 //go:embed efficiency.html.tmpl efficiency.js
@@ -82,12 +82,15 @@ func Tree(r *section.Run) Node {
 			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{whole})))
 }
 
+// Analyzed reports whether efficiencies were computed: by this analysis, or the parallel efficiency by the merge.
+func Analyzed(r *section.Run) bool { return section.Find[Findings](r) != nil }
+
 // unknown says why an efficiency is not known.
 func unknown(r *section.Run) string {
-	if section.Find[Findings](r) == nil || section.Find[path.Findings](r) == nil {
+	switch section.Of[run.Findings](r).Timing.Mode {
+	case "":
 		return "Not known: the critical path was not analyzed."
-	}
-	if section.Of[path.Findings](r).Path == nil {
+	case string(timing.Aggregated):
 		return "Not known: it takes the times of single calls, which were not kept."
 	}
 	return "Not known: no rank computes."
@@ -100,6 +103,9 @@ func view(r *section.Run) any {
 		Windows []method.Window
 		Label   string
 	}{CPUs: cpus.Sentence(r), Tree: Tree(r)}
+	if !Analyzed(r) && v.CPUs == "" {
+		return nil
+	}
 	if p := section.Of[phases.Findings](r).Phases; p != nil && len(p.Windows) > 0 {
 		v.Windows = p.Windows
 		least, most := v.Windows[0], v.Windows[0]

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
 	calls "github.com/cairn-mpi/cairn/analyzer/analyses/profile"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
@@ -50,7 +49,7 @@ func view(r *section.Run) any {
 	v.Omitted = len(all) - len(v.Ranks)
 	busiest := slices.MaxFunc(all, func(a, b RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
 	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s.", busiest.Rank, wording.Duration(busiest.Computation))
-	if section.Of[path.Findings](r).Path != nil {
+	if all[0].CausedWaiting != nil {
 		awaited := slices.MaxFunc(all, func(a, b RankTime) int {
 			return cmp.Compare(section.OrZero(a.CausedWaiting), section.OrZero(b.CausedWaiting))
 		})
@@ -132,7 +131,7 @@ func chart(r *section.Run) any {
 		{"caused", "bad", func(t RankTime) float64 { return section.OrZero(t.DelayCost) }},
 		{"on the path", "route", func(t RankTime) float64 { return section.OrZero(t.Path) }},
 	}
-	if section.Of[path.Findings](r).Path == nil { // nothing but sums
+	if all[0].Waiting == nil { // nothing but sums
 		strips = []strip{strips[0], {"in MPI", "mpi-strong", func(t RankTime) float64 { return t.MPI }}}
 	}
 	for _, what := range strips {

@@ -3,6 +3,7 @@ package strips
 import (
 	"context"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -10,7 +11,7 @@ import (
 )
 
 // Analysis shows how each rank spent equal parts of the run.
-var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1, Sections: Sections}, find, accounts.Pass)
+var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1, Sections: Sections}, find, accounts.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

@@ -23,27 +23,32 @@ var Sections = []section.Section{{Name: "timeline", Title: "Time line", Files: f
 // view is the frame of the time line; chart fills it.
 func view(r *section.Run) any {
 	route, f := section.Of[path.Findings](r).Path, section.Of[Findings](r).Strips
-	if route == nil || f == nil {
+	if f == nil {
 		return nil
 	}
 	all := section.Of[ranks.Findings](r).Ranks
-	return struct {
+	v := struct {
 		RunSeconds float64
 		Label      string // for those who do not see the picture
 		Height     int
 		Tile       int  // ranks to a row
+		Path       bool // the critical path is drawn, too
 		Merged     int  // short pieces of the path that are shown as parts of others
 		Named      bool // rows of the ranks that the verdict names come first
 		Detail     *window.Detail
 	}{
 		RunSeconds: section.Of[run.Findings](r).RunSeconds,
-		Label:      "Time line of all ranks with the critical path. " + section.Of[verdict.Findings](r).Verdict.Text,
+		Label:      "Time line of all ranks. " + section.Of[verdict.Findings](r).Verdict.Text,
 		Height:     100 + min(700, max(120, 26*len(all))),
 		Tile:       max(1, f.Tile),
-		Merged:     route.MergedSegments,
 		Named:      len(r.Named) > 0 && len(all) > 1,
 		Detail:     section.Of[detail.Findings](r).Detail,
 	}
+	if route != nil {
+		v.Path, v.Merged = true, route.MergedSegments
+		v.Label = "Time line of all ranks with the critical path. " + section.Of[verdict.Findings](r).Verdict.Text
+	}
+	return v
 }
 
 // chart is the ranks' strips and the path; times in seconds.
@@ -95,8 +100,10 @@ func chart(r *section.Run) any {
 		strip[rank] = row[was]
 	}
 	data.Detail = chartDetail(r)
-	for _, s := range section.Of[path.Findings](r).Path.Segments {
-		data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, s.CallSite, s.Merged, strip[s.Rank]})
+	if route := section.Of[path.Findings](r).Path; route != nil {
+		for _, s := range route.Segments {
+			data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, s.CallSite, s.Merged, strip[s.Rank]})
+		}
 	}
 	return data
 }

@@ -18,7 +18,7 @@ var Sections = []section.Section{{Name: "waits", Title: "Wait states", Files: fi
 // waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
 type waitsView struct {
 	States []WaitTime
-	Causes *rootcauses.RootCauses
+	Causes *rootcauses.RootCauses // nil: not analyzed
 	Delays section.Table[rootcauses.Delay]
 	Sites  section.Table[SiteWait]
 	Pairs  section.Table[PairWait]
@@ -29,16 +29,19 @@ const waitRows = 12
 
 func view(r *section.Run) any {
 	f, causes := section.Of[Findings](r), section.Of[rootcauses.Findings](r)
-	if f.Waits == nil || causes.RootCauses == nil {
+	if f.Waits == nil {
 		return nil
 	}
-	delays := causes.Costly()
-	return waitsView{
+	v := waitsView{
 		States: f.Certain(), Causes: causes.RootCauses,
-		Delays: section.Table[rootcauses.Delay]{Rows: section.First(delays, waitRows), More: len(causes.RootCauses.Delays) + causes.RootCauses.DelaysOmitted - len(section.First(delays, waitRows))},
-		Sites:  section.Table[SiteWait]{Rows: section.First(f.Waits.ByCallSite, waitRows), More: len(f.Waits.ByCallSite) + f.Waits.CallSitesOmitted - len(section.First(f.Waits.ByCallSite, waitRows))},
-		Pairs:  section.Table[PairWait]{Rows: section.First(f.Waits.ByPair, waitRows), More: len(f.Waits.ByPair) + f.Waits.PairsOmitted - len(section.First(f.Waits.ByPair, waitRows))},
+		Sites: section.Table[SiteWait]{Rows: section.First(f.Waits.ByCallSite, waitRows), More: len(f.Waits.ByCallSite) + f.Waits.CallSitesOmitted - len(section.First(f.Waits.ByCallSite, waitRows))},
+		Pairs: section.Table[PairWait]{Rows: section.First(f.Waits.ByPair, waitRows), More: len(f.Waits.ByPair) + f.Waits.PairsOmitted - len(section.First(f.Waits.ByPair, waitRows))},
 	}
+	if causes.RootCauses != nil {
+		rows := section.First(causes.Costly(), waitRows)
+		v.Delays = section.Table[rootcauses.Delay]{Rows: rows, More: len(causes.RootCauses.Delays) + causes.RootCauses.DelaysOmitted - len(rows)}
+	}
+	return v
 }
 
 // Certain are the wait states that rounded times alone do not explain.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -13,7 +14,7 @@ import (
 )
 
 // Analysis tells how long the run would have taken under other conditions.
-var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass)
+var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)
