@@ -17,8 +17,9 @@ caller {"call_sites":"caller","timing":"lossy"}
 path {"call_sites":"path","timing":"lossy"}`
 
 // callsPerRound is what hack/bench-tracer.sh is asked for: it runs a tenth and half of these calls, and the difference is
-// free of what the start costs.
-const callsPerRound = "100000"
+// free of what the start costs. With a fifth of them the first garbage collections of the recorder, two million instructions
+// each, fall into one run and not into the other: 30 instructions a call that come and go with any change of the heap.
+const callsPerRound = "500000"
 
 // instructions counts what the tree's tracer adds to each kind of call, under both MPIs.
 func (b *bench) instructions() error {
