@@ -21,9 +21,9 @@ import (
 // reach: what is held before there is a file, and the records of root causes.
 func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	held, records := eventlog.MaxHeld, delays.MaxRecords
-	defer func() { eventlog.MaxHeld, delays.MaxRecords = held, records }()
-	eventlog.MaxHeld, delays.MaxRecords = 1<<18, 1<<12
+	held, records := eventlog.MaxInMemory, delays.MaxRecords
+	defer func() { eventlog.MaxInMemory, delays.MaxRecords = held, records }()
+	eventlog.MaxInMemory, delays.MaxRecords = 1<<18, 1<<12
 	few, stretches := heldFor(t, 40_000)
 	many, more := heldFor(t, 320_000)
 	t.Logf("%d and %d KiB with %d and %d stretches of the path", few>>10, many>>10, stretches, more)

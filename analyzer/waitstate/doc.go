@@ -1,8 +1,9 @@
-// Package waitstate says where ranks waited for each other, how long, and for whom.
+// Package waitstate finds where ranks waited for each other, how long, and for which rank.
 //
-// In go matched messages and collectives (package match), out come wait states in program order of each location.
-// The patterns are Scalasca's (2.5, src/scout/generator/*.pattern; Böhme et al., "Identifying the root causes of wait
-// states in large-scale parallel applications", ICPP 2010):
+// Its input is matched messages and collectives (package match), its output wait states in program
+// order of each location. The patterns are Scalasca's (2.5, src/scout/generator/*.pattern; Böhme et
+// al., "Identifying the root causes of wait states in large-scale parallel applications", ICPP
+// 2010):
 //
 //	Late Sender      a receive was blocked before the send was entered
 //	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered; small ones, too, if
@@ -17,12 +18,12 @@
 //	                 that explains best when all left (trees.go)
 //	Wait at Neighborhood Collective   until the last neighbor had entered
 //	Wait at Fence, at Window, at Collective File Access   until the last participant had entered, where the call lasted
-//	                 that long: they need not synchronise
+//	                 that long: they need not synchronize
 //	Late Post        MPI_Win_start or MPI_Win_complete, until the target had exposed its window
 //	Early Wait       MPI_Win_wait, until the last origin had entered MPI_Win_complete
 //	Lock Contention  MPI_Win_lock or MPI_Win_unlock, until another rank had given the lock back (package match, lock.go)
 //
-// All are clamped to the exit of the call that waits. A call that completes several operations (MPI_Waitall,
-// MPI_Sendrecv) waits for the one that came last. What a participant did after its partner had come is communication,
-// not waiting.
+// All waits are clamped to the exit of the waiting call. A call that completes several operations
+// (MPI_Waitall, MPI_Sendrecv) waits for the last of them. The time of a participant after its
+// partner's arrival is communication, not waiting.
 package waitstate
