@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// pingPong is rounds of a message there and back, one a second (1,000 units); a message takes 0.01 to 0.03 units. The
-// second node's clock is ahead(round) units ahead.
+// pingPong returns rounds of a message back and forth, one per second (1,000 units); a message
+// takes 0.01 to 0.03 units. The second node's clock is ahead(round) units ahead.
 func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 	random := rand.New(rand.NewPCG(1, 1))
 	b := tracetest.New(2)
@@ -32,7 +32,8 @@ func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 	return b
 }
 
-// worst is by how much effects come before their causes at most, and how far rank 1 is from the true time.
+// worst returns the maximum time by which an effect precedes its cause, and the distance of rank 1
+// from the true time.
 func worst(t *testing.T, tr timeline.Trace, clocks *timeline.Clocks, ahead func(round int) float64) (violation, off float64) {
 	v := &causes{of: clocks.Of, n: len(clocks.Domains), before: func(_ int, cause int64, _ int, effect int64) {
 		violation = max(violation, float64(cause-effect))
