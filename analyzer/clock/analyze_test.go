@@ -79,7 +79,7 @@ func TestClockThatJumpsIsMovedInSteps(t *testing.T) {
 	clocks, f, err := analyze(context.Background(), tr, nil)
 	require.NoError(t, err)
 	violation, _ := worst(t, tr, clocks, ahead)
-	assert.LessOrEqual(t, violation, float64(ignored)/tracetest.Unit)
+	assert.LessOrEqual(t, violation, float64(tolerance)/tracetest.Unit)
 	assert.Positive(t, f.Steps)
 	assert.InDelta(t, 0.0035, f.LargestStepSeconds, 0.0036, "no more than the jump")
 }
