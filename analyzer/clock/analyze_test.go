@@ -114,7 +114,7 @@ func TestNoSpaceBetweenBoundsIsFoundByTheirRate(t *testing.T) {
 	rate, width := line(above, below, 0)
 	assert.InDelta(t, 2e-5, rate, 1e-9)
 	assert.InDelta(t, 2000, width, 1)
-	assert.Negative(t, between(above, below, 0, 0))
+	assert.Negative(t, room(above, below, 0, 0))
 }
 
 func TestSeriesKeepsTheTightestOfEachPart(t *testing.T) {
