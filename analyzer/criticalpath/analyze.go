@@ -27,21 +27,23 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// Options of the analyses; the zero value is what one wants.
+// Options of the analyses. The zero value has the usual settings.
 type Options struct {
-	// Segments is about how many segments of the path are listed: shorter ones are put together. 0: 1000.
+	// Segments is the approximate maximum number of path segments that are listed; shorter ones are
+	// merged. 0: 1000.
 	Segments int
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
 }
 
-// analyses are those around the critical path, in the order in which their findings are collected.
+// analyses are the analyses around the critical path, in the order in which their findings are
+// collected.
 var analyses = []pass.Step{
 	run.Analysis, verdict.Analysis, stopped.Analysis, path.Analysis, efficiency.Analysis, cpus.Analysis, ranks.Analysis, waits.Analysis,
 	rootcauses.Analysis, whatif.Analysis, strips.Analysis, phases.Analysis, profile.Analysis, ledger.Analysis, detail.Analysis,
 }
 
-// Analyze finds what all of them do of a trace.
+// Analyze returns the findings of all analyses for a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	r := pass.Begin(ctx, t, analyses...)
 	if o.Clock != nil {
@@ -54,7 +56,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	return f, errors.Join(err, r.Close())
 }
 
-// collect finds what all of them do in a run that wants them.
+// collect returns the findings of all analyses in a run that wants them.
 func collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
 	f.SchemaVersion = SchemaVersion
 	var causes rootcauses.Findings
