@@ -37,7 +37,7 @@ func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail,
 	}
 	k.narrow()
 	d := &Detail{FromNS: k.From - w.Start, ToNS: k.To - w.Start, Ranks: w.Ranks, Calls: make([]Call, len(k.calls)), Messages: []Message{}, Waits: []Wait{}}
-	posted := make(map[match.Mark]int, len(k.calls))
+	posted := make(map[match.EventID]int, len(k.calls))
 	for i := range k.calls {
 		c := &k.calls[i]
 		name, site := names(c.record.Signature.Function, c.record.Signature.Site)
@@ -69,13 +69,13 @@ type taking struct {
 // taken is a call of the window.
 type taken struct {
 	record   timeline.Record
-	mark     match.Mark // by which others refer to it
+	mark     match.EventID // by which others refer to it
 	sends    bool
 	received []received
 }
 
 type received struct {
-	from  match.Mark
+	from  match.EventID
 	bytes int64
 }
 
@@ -104,7 +104,7 @@ func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error 
 			}
 			c := taken{record: r.Record}
 			if r.Posted {
-				c.mark, c.sends = match.Mark{Location: int32(location), Ordinal: ordinal}, sends(r.Record.Semantics.Operation)
+				c.mark, c.sends = match.EventID{Location: int32(location), Ordinal: ordinal}, sends(r.Record.Semantics.Operation)
 			}
 			for i := range depends {
 				if d := &depends[i]; carries(d) {

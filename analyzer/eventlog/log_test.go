@@ -37,7 +37,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 		})))
 		j, err := eventlog.Record(context.Background(), trace, nil)
 		require.NoError(t, err)
-		posted, referred := map[match.Mark]int{}, map[match.Mark]int{}
+		posted, referred := map[match.EventID]int{}, map[match.EventID]int{}
 		for i, l := range timeline.Locations(trace) {
 			var expected, got []timeline.Record
 			require.NoError(t, timeline.EachOf(context.Background(), trace, i, l, nil, func(c *timeline.Call) error {
@@ -50,7 +50,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 					got = append(got, r.Record)
 					if r.Posted {
 						ordinal++
-						posted[match.Mark{Location: int32(i), Ordinal: ordinal}] = r.Dependents()
+						posted[match.EventID{Location: int32(i), Ordinal: ordinal}] = r.Dependents()
 					}
 					if !r.Completes {
 						continue

@@ -38,7 +38,7 @@ type Entry struct {
 // A Dependency is an event that a call cannot end before: another call (On), or, if On.Ordinal is
 // 0, the entries of others into a collective operation that its part needs.
 type Dependency struct {
-	On      match.Mark
+	On      match.EventID
 	Bytes   int64
 	Hops    int32 // distance of another call in latencies
 	Number  uint64

@@ -74,7 +74,7 @@ type completion struct {
 
 type dependency struct {
 	at      int64 // in the trace
-	on      match.Mark
+	on      match.EventID
 	bytes   int64
 	number  uint64
 	part    int32
@@ -257,7 +257,7 @@ func (r *Recorder) endSlab() {
 }
 
 // eventID assigns the present call an id that dependencies refer to.
-func (r *Recorder) eventID() match.Mark {
+func (r *Recorder) eventID() match.EventID {
 	w := &r.writers[r.now.location]
 	if !r.now.posted {
 		r.now.posted = true
@@ -265,7 +265,7 @@ func (r *Recorder) eventID() match.Mark {
 		w.outstanding.push()
 	}
 	w.outstanding.open(w.posted)
-	return match.Mark{Location: int32(r.now.location), Ordinal: w.posted}
+	return match.EventID{Location: int32(r.now.location), Ordinal: w.posted}
 }
 
 // Posted implements match.Watcher.
@@ -500,7 +500,7 @@ func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
 }
 
 // readyCall returns the call in which a receiver was ready to answer.
-func readyCall(receive *match.End) match.Mark {
+func readyCall(receive *match.End) match.EventID {
 	if receive.Progressed.Ordinal > 0 && !receive.Brief {
 		return receive.Progressed
 	}
@@ -564,7 +564,7 @@ func (r *Recorder) closed(e *match.End) {
 	r.done(e.Progressed)
 }
 
-func (r *Recorder) done(m match.Mark) {
+func (r *Recorder) done(m match.EventID) {
 	if m.Ordinal > 0 {
 		r.writers[m.Location].outstanding.close(m.Ordinal)
 		r.settlePosts(int(m.Location))

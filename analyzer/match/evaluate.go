@@ -123,7 +123,7 @@ func (s *shape) layEnd(n int32, m *Matcher) {
 	e := &s.ends[n]
 	s.times[e.posted].set(&e.end.Post)
 	e.end.Open, e.end.Brief, e.end.Left = false, false, 0
-	e.end.Posted, e.end.Progressed, e.end.PostedAt = Mark{}, Mark{}, Interval{}
+	e.end.Posted, e.end.Progressed, e.end.PostedAt = EventID{}, EventID{}, Interval{}
 	if e.end.receive {
 		if before := s.slots[e.posted].previous; before >= 0 {
 			e.end.Before = s.times[before].exit
@@ -288,7 +288,7 @@ func (g *shapeInstance) begin(s *shape, m *Matcher) {
 		p := &s.parts[i]
 		at := &c.Parts[p.part]
 		s.times[p.posted].set(&at.Post)
-		at.Done, at.Entered = nil, Mark{}
+		at.Done, at.Entered = nil, EventID{}
 		if s.before(p.posted, s.parts[first].posted) {
 			first = i
 		}

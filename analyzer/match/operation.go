@@ -75,7 +75,7 @@ type End struct {
 	Before int64
 	// Posted and Progressed are for a Watcher, to record the calls in which it received these
 	// events.
-	Posted, Progressed Mark
+	Posted, Progressed EventID
 	// PostedAt is for a Watcher with a clock of its own, to record the time of Posted.
 	PostedAt Interval
 
@@ -90,8 +90,9 @@ type End struct {
 // An Interval is the time of a call.
 type Interval struct{ Enter, Exit int64 }
 
-// A Mark is a call as a Watcher numbers those of a location, from 1; 0: none.
-type Mark struct {
+// An EventID identifies a call by its location and its number among those that a Watcher counts
+// there, from 1; 0: none.
+type EventID struct {
 	Location int32
 	Ordinal  uint32
 }
@@ -147,8 +148,8 @@ type Collective struct {
 type Part struct {
 	Post    Point // the call that activated it; Post.Location is −1 for a rank that is not in the trace
 	Done    *Completion
-	Bytes   int64 // of the largest buffer that the call describes (volume.Buffer)
-	Entered Mark  // for a Watcher, to record the call
+	Bytes   int64   // of the largest buffer that the call describes (volume.Buffer)
+	Entered EventID // for a Watcher, to record the call
 	settled bool
 }
 

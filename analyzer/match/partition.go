@@ -19,7 +19,7 @@ type partitions struct {
 // A partition of a send: when it was ready.
 type partition struct {
 	ready Point
-	mark  Mark // like End.Posted
+	id    EventID // like End.Posted
 	known bool
 }
 
@@ -102,7 +102,7 @@ func (m *Matcher) reportArrivals(s, r *End) {
 			continue
 		}
 		m.message = Message{
-			Kind: Partition, Send: &End{Post: last.ready, Posted: last.mark}, Receive: &End{Post: r.Post, Done: a.done, receive: true},
+			Kind: Partition, Send: &End{Post: last.ready, Posted: last.id}, Receive: &End{Post: r.Post, Done: a.done, receive: true},
 			Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: -1,
 		}
 		m.handler.Message(&m.message)
