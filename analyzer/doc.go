@@ -1,7 +1,6 @@
-// Package analyzer turns one trace into findings, and findings into a report.
+// Package analyzer turns one trace into findings and findings into a report.
 //
-// Its input is a trace.Reader. It returns the findings of each analysis as JSON
-// (findings/<name>.json) and, assembled from these and the trace, report/report.json,
-// report/summary.txt and report/index.html. analyses.Sets lists the analyses; what they share is in
-// the packages below analyzer/pass. The analyzer does not depend on how a trace was merged.
+// In goes a trace.Reader; out come the findings of each analysis as JSON (findings/<name>.json) and, assembled from these and
+// the trace, report/report.json, report/summary.txt and report/index.html. Which analyses there are, analyses.Sets says; what
+// they share is in the packages below analyzer/pass. How a trace was merged is none of its business.
 package analyzer

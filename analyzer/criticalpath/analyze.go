@@ -36,14 +36,13 @@ type Options struct {
 	Clock *clock.Map
 }
 
-// analyses are the analyses around the critical path, in the order in which their findings are
-// collected.
+// analyses are those around the critical path, in the order in which their findings are collected.
 var analyses = []pass.Step{
 	run.Analysis, verdict.Analysis, stopped.Analysis, path.Analysis, efficiency.Analysis, cpus.Analysis, ranks.Analysis, waits.Analysis,
 	rootcauses.Analysis, whatif.Analysis, strips.Analysis, phases.Analysis, profile.Analysis, ledger.Analysis, detail.Analysis,
 }
 
-// Analyze returns the findings of all analyses for a trace.
+// Analyze finds what all of them do of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	r := pass.Begin(ctx, t, analyses...)
 	if o.Clock != nil {
@@ -56,7 +55,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	return f, errors.Join(err, r.Close())
 }
 
-// collect returns the findings of all analyses in a run that wants them.
+// collect finds what all of them do in a run that wants them.
 func collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
 	f.SchemaVersion = SchemaVersion
 	var causes rootcauses.Findings

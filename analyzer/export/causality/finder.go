@@ -20,7 +20,7 @@ const never = math.MinInt64
 type Finder struct {
 	communicators []trace.Communicator
 	threads       []thread
-	posts         map[match.EventID]*moment // of sends that may still be received
+	posts         map[match.Mark]*moment // of sends that may still be received
 	correction    Correction
 	ready         []int // locations that may go on
 }
@@ -73,7 +73,7 @@ type event struct {
 func NewFinder(t timeline.Trace) *Finder {
 	locations := t.Threads().Len()
 	return &Finder{
-		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.EventID]*moment{},
+		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*moment{},
 		correction: Correction{lines: make([]line, locations)},
 	}
 }
@@ -101,11 +101,11 @@ func (f *Finder) entered(location int) *moment {
 // Posted implements match.Watcher.
 func (f *Finder) Posted(e *match.End) {
 	t := &f.threads[e.Post.Location]
-	if e.Posted != (match.EventID{}) {
+	if e.Posted != (match.Mark{}) {
 		delete(f.posts, e.Posted)
 	}
 	t.marks++
-	e.Posted = match.EventID{Location: int32(e.Post.Location), Ordinal: t.marks}
+	e.Posted = match.Mark{Location: int32(e.Post.Location), Ordinal: t.marks}
 	f.posts[e.Posted] = f.entered(e.Post.Location)
 }
 

@@ -41,16 +41,16 @@ type matching struct {
 	waited   *waited
 
 	times []*causality.Times // by location
-	now   match.EventID      // the call that the matcher is told of,
+	now   match.Mark         // the call that the matcher is told of,
 	moved match.Interval     // and when it is in the tables
 	free  []*waiting
 }
 
 // A waiting is what is known of a call in which operations are completed.
 type waiting struct {
-	call  match.EventID
-	exit  int64         // in the tables
-	cause match.EventID // the call of another rank that it waited for
+	call  match.Mark
+	exit  int64      // in the tables
+	cause match.Mark // the call of another rank that it waited for
 	// the finder's notes when cause was noted
 	until  int64
 	kind   uint8
@@ -59,14 +59,14 @@ type waiting struct {
 
 // see is told of each call before the matcher.
 func (m *matching) see(c *match.Call) {
-	m.now = match.EventID{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
+	m.now = match.Mark{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
 	times := m.times[c.Location]
 	enter := times.Enter(c.Enter)
 	m.moved = match.Interval{Enter: enter, Exit: times.Exit(c.Index, c.Exit)}
 }
 
 // callID is the number of a call, −1 where there is none.
-func (m *matching) callID(c match.EventID) int64 {
+func (m *matching) callID(c match.Mark) int64 {
 	if c.Ordinal == 0 {
 		return -1
 	}
@@ -98,7 +98,7 @@ func (m *matching) Opened(c *match.Completion) {
 }
 
 // blame notes the call that another one waits for, if that is what the finder has just learned.
-func blame(done *match.Completion, cause match.EventID, location int) {
+func blame(done *match.Completion, cause match.Mark, location int) {
 	if done == nil || done.Kind == uint8(waitstate.None) || done.Cause != location {
 		return
 	}
