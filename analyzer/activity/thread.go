@@ -69,8 +69,8 @@ func (t *Thread) See(c *timeline.Record, poll polling.Poll) *Step {
 	}
 	_, polling := t.attempt.See(poll, c)
 	s.Start, s.Nested, s.count = s.End, false, 0
-	if held := min(c.Held, c.Enter-s.End); held > 0 {
-		s.add(Tool, s.End+held)
+	if overhead := min(c.Overhead, c.Enter-s.End); overhead > 0 {
+		s.add(Tool, s.End+overhead)
 	}
 	if c.Enter > s.End {
 		switch {

@@ -22,8 +22,8 @@ type Log struct {
 	functions  []*trace.Function     // by signature
 	semantics  []*semantics.Function // by signature
 	signatures []trace.Signature
-	places     []int32 // call sites of calls by signature: indices into all
-	all        []Place
+	callSites  []int32 // call sites of calls by signature: indices into all
+	all        []CallSite
 	sends      []bool // by signature: it is only a send
 	least      [][]Least
 	handshakes [sizes]int // by class of message size: sends with a handshake minus sends without
@@ -31,14 +31,14 @@ type Log struct {
 	logs       []log
 }
 
-// A Place is a call site together with the function that is called there.
-type Place struct {
+// A CallSite is a call site together with the function that is called there.
+type CallSite struct {
 	Function uint16
 	Site     uint32
 }
 
-// Places returns the call sites of all calls.
-func (j *Log) Places() []Place { return j.all }
+// CallSites returns the call sites of all calls.
+func (j *Log) CallSites() []CallSite { return j.all }
 
 // log is the streams of one location.
 type log struct {
@@ -78,16 +78,16 @@ func newLog(t timeline.Trace) *Log {
 	j := &Log{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxInMemory)}
 	j.logs = make([]log, len(j.Locations))
 	j.functions, j.semantics = make([]*trace.Function, len(j.signatures)), make([]*semantics.Function, len(j.signatures))
-	j.places, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
-	numbers := map[Place]int32{}
+	j.callSites, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
+	numbers := map[CallSite]int32{}
 	for i := range j.signatures {
 		s := &j.signatures[i]
-		p := Place{s.Function, s.Site}
+		p := CallSite{s.Function, s.Site}
 		if _, known := numbers[p]; !known {
 			numbers[p] = int32(len(numbers))
 			j.all = append(j.all, p)
 		}
-		j.functions[i], j.semantics[i], j.places[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
+		j.functions[i], j.semantics[i], j.callSites[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
 		j.sends[i] = j.semantics[i] != nil && j.semantics[i].Operation == semantics.Send
 	}
 	j.least = make([][]Least, len(numbers))
@@ -113,7 +113,7 @@ func (j *Log) Close() { j.Spool.Close() }
 // Least returns the minimum cost of the class of a call with the terminal and a message of the
 // given size.
 func (j *Log) Least(terminal int32, bytes int64) Least {
-	if all := j.least[j.places[terminal]]; all != nil {
+	if all := j.least[j.callSites[terminal]]; all != nil {
 		return all[bits.Len64(uint64(bytes))]
 	}
 	return Least{Unseen, Unseen}
@@ -121,7 +121,7 @@ func (j *Log) Least(terminal int32, bytes int64) Least {
 
 // leastOf returns the entry for the Recorder to update.
 func (j *Log) leastOf(terminal int32, bytes int64) *Least {
-	all := &j.least[j.places[terminal]]
+	all := &j.least[j.callSites[terminal]]
 	if *all == nil {
 		*all = make([]Least, sizes)
 		for i := range *all {

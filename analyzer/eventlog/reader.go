@@ -12,7 +12,7 @@ type Reader struct {
 	// The present call:
 	Record    timeline.Record
 	Terminal  int32
-	Place     int32 // index into Log.Places
+	CallSite  int32 // index into Log.CallSites
 	Poll      polling.Poll
 	Posted    bool // others may depend on it; see Dependents
 	Completes bool // it may depend on others; see Completion
@@ -88,13 +88,13 @@ func (r *Reader) Next() bool {
 	o.Outside = flags&isOutside != 0
 	o.Enter = o.Exit + gap
 	o.Exit = o.Enter + int64(took)
-	o.Held = 0
+	o.Overhead = 0
 	if flags&hasOverhead != 0 {
-		o.Held = c.signed()
+		o.Overhead = c.signed()
 	}
 	o.Index = r.next
 	r.next++
-	r.Place = r.log.places[r.Terminal]
+	r.CallSite = r.log.callSites[r.Terminal]
 	o.Function, o.Semantics = r.log.functions[r.Terminal], r.log.semantics[r.Terminal]
 	o.Signature = &r.log.signatures[r.Terminal]
 	r.Entries = r.Entries[:0]

@@ -34,7 +34,7 @@ type Recorder struct {
 type present struct {
 	location    int
 	enter, exit int64
-	held        int64
+	overhead    int64
 	index       uint64
 	outside     bool
 	terminal    int32
@@ -149,7 +149,7 @@ func NewRecorder(t timeline.Trace) *Recorder {
 func (r *Recorder) See(c *match.Call) {
 	r.write()
 	n := &r.now // field by field: see match.Point.set
-	n.location, n.enter, n.exit, n.held, n.index, n.outside = c.Location, c.Enter, c.Exit, c.Held, c.Index, c.Outside
+	n.location, n.enter, n.exit, n.overhead, n.index, n.outside = c.Location, c.Enter, c.Exit, c.Overhead, c.Index, c.Outside
 	n.terminal, n.poll, n.there, n.posted, n.completes, n.entries = c.Terminal, c.Poll, true, false, false, n.entries[:0]
 }
 
@@ -192,7 +192,7 @@ func (r *Recorder) write() {
 	if n.outside {
 		flags |= isOutside
 	}
-	if n.held != 0 {
+	if n.overhead != 0 {
 		flags |= hasOverhead
 	}
 	if n.posted {
@@ -209,8 +209,8 @@ func (r *Recorder) write() {
 	b = binary.AppendVarint(b, n.enter-w.exit)
 	b = binary.AppendUvarint(b, uint64(n.exit-n.enter))
 	w.exit = n.exit
-	if n.held != 0 {
-		b = binary.AppendVarint(b, n.held)
+	if n.overhead != 0 {
+		b = binary.AppendVarint(b, n.overhead)
 	}
 	if len(n.entries) > 0 {
 		b = binary.AppendUvarint(b, uint64(len(n.entries)))

@@ -54,7 +54,7 @@ type Options struct {
 	Clocks   *timeline.Clocks
 }
 
-type moment struct {
+type instant struct {
 	location int
 	enter    int64
 }
@@ -67,7 +67,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 	}
 	g := &Graph{SchemaVersion: SchemaVersion, From: o.From, To: o.To, Vertices: []Vertex{}, Edges: []Edge{}}
 	locations, sites := timeline.Locations(t), t.Sites()
-	b := &builder{at: map[moment]int{}, edges: map[[2]int]string{}}
+	b := &builder{at: map[instant]int{}, edges: map[[2]int]string{}}
 	first, began := int64(0), false
 	_, err := match.All(ctx, t, o.Clocks, b, func(c *match.Call) {
 		if !began {
@@ -86,7 +86,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 		if s := c.Signature.Site; s > 0 && int(s) <= len(sites) {
 			v.CallSite = callsite.Name(&sites[s-1])
 		}
-		b.at[moment{c.Location, c.Enter}] = len(g.Vertices)
+		b.at[instant{c.Location, c.Enter}] = len(g.Vertices)
 		g.Vertices = append(g.Vertices, v)
 	})
 	if err != nil {
@@ -132,12 +132,12 @@ func (g *Graph) sort() []int {
 // A builder is a match.Handler that collects the vertical edges between vertices. It receives a
 // message or a collective after the calls that it connects.
 type builder struct {
-	at    map[moment]int    // index of a call in Vertices
+	at    map[instant]int   // index of a call in Vertices
 	edges map[[2]int]string // kind of the edge by the indices of the calls that it connects
 }
 
 // edge records that the call waiting waited for the call cause, if both are vertices.
-func (b *builder) edge(cause, waiting moment, kind string) {
+func (b *builder) edge(cause, waiting instant, kind string) {
 	from, known := b.at[cause]
 	to, also := b.at[waiting]
 	if known && also && cause.location != waiting.location {
@@ -148,7 +148,7 @@ func (b *builder) edge(cause, waiting moment, kind string) {
 // Message implements match.Handler.
 func (b *builder) Message(m *match.Message) {
 	if done := m.Receive.Done; done != nil {
-		b.edge(moment{m.Send.Post.Location, m.Send.Post.Enter}, moment{done.Location, done.Enter}, "message")
+		b.edge(instant{m.Send.Post.Location, m.Send.Post.Enter}, instant{done.Location, done.Enter}, "message")
 	}
 }
 
@@ -159,7 +159,7 @@ func (b *builder) Collective(c *match.Collective, part int) {
 		return
 	}
 	post, done := c.Parts[awaited].Post, c.Parts[part].Done
-	b.edge(moment{post.Location, post.Enter}, moment{done.Location, done.Enter}, "collective")
+	b.edge(instant{post.Location, post.Enter}, instant{done.Location, done.Enter}, "collective")
 }
 
 // Settled implements match.Handler.

@@ -57,7 +57,7 @@ func (k *knownCalls) add(e *trace.Event, p *packed, requests []completed, termin
 // individually.
 func (k *knownCall) take(made *timeline.Call, r *reader, to *packed) bool {
 	index := made.Index - r.begin
-	if uint64(made.EnterError|made.ExitError)|index > math.MaxUint32 || made.Held != 0 || made.Apart {
+	if uint64(made.EnterError|made.ExitError)|index > math.MaxUint32 || made.Overhead != 0 || made.Apart {
 		return false
 	}
 	*to = k.packed

@@ -63,7 +63,7 @@ func (r *reader) pack(c *Call, first int, to *packed) {
 // isPackable reports whether c can be packed without loss, in a batch that begins with the call of
 // index begin.
 func (c *Call) isPackable(begin uint64) bool {
-	if uint64(c.EnterError|c.ExitError)|(c.Index-begin) > math.MaxUint32 || c.Held != 0 || c.event != nil {
+	if uint64(c.EnterError|c.ExitError)|(c.Index-begin) > math.MaxUint32 || c.Overhead != 0 || c.event != nil {
 		return false
 	}
 	if c.idle || !c.operates() {
@@ -114,7 +114,7 @@ func (r *reader) unpack(p *packed, enter int64, c *Call) {
 	of := &r.terminals[p.terminal]
 	c.Location, c.Index = r.location, r.begin+uint64(p.index)
 	c.Enter, c.Exit, c.EnterError, c.ExitError = enter, p.exit, int64(p.enterError), int64(p.exitError)
-	c.Outside, c.Apart, c.Held = p.flags&packedOutside != 0, p.flags&packedApart != 0, 0
+	c.Outside, c.Apart, c.Overhead = p.flags&packedOutside != 0, p.flags&packedApart != 0, 0
 	c.Function, c.Semantics, c.Signature = of.function, of.semantics, of.signature
 	c.Poll, c.Terminal = p.poll, p.terminal
 	c.open, c.idle, c.unsuccessful = p.flags&packedOpen != 0, p.flags&packedIdle != 0, p.flags&packedUnsuccessful != 0

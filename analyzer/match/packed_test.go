@@ -35,7 +35,7 @@ func TestPackedCallsAreTheSame(t *testing.T) {
 		kept := len(r.whole)
 		r.pack(&c, first, &stored)
 		whole += len(r.whole) - kept
-		got := Call{Record: timeline.Record{Held: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)} // of the call before
+		got := Call{Record: timeline.Record{Overhead: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)} // of the call before
 		r.unpack(&stored, c.Enter, &got)
 		if len(got.requests) == 0 {
 			got.requests = nil
@@ -89,7 +89,7 @@ func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 		Outside: rare(), Apart: rare(), Index: r.begin + uint64(small()), Function: of.function, Semantics: of.semantics, Signature: of.signature,
 	}
 	if rare() {
-		c.Held = int64(small())
+		c.Overhead = int64(small())
 	}
 	if rare() {
 		c.ExitError = math.MaxUint32 + 1

@@ -74,11 +74,11 @@ type Attempt struct {
 // See adds the next call of the location, with the result of Gaps, and returns since when the
 // location has been polling, this call included.
 func (a *Attempt) See(poll Poll, c *timeline.Record) (since int64, polling bool) {
-	kind, idle := poll.Kind(), c.Enter-c.Held-a.last <= MaxGap || poll&Idle != 0
+	kind, idle := poll.Kind(), c.Enter-c.Overhead-a.last <= MaxGap || poll&Idle != 0
 	switch {
 	case kind == Aside:
 		since, polling = a.Since, a.On && idle
-		a.last += c.Held
+		a.last += c.Overhead
 		return since, polling
 	case !idle:
 		a.On = false

@@ -17,7 +17,7 @@ type Record struct {
 	EnterError, ExitError int64
 	Outside               bool   // outside the window (Clocks.Window); then it takes no time
 	Apart                 bool   // the first call before or after Window.Begin … End: shows that the thread exists there, but must not be matched
-	Held                  int64  // tracer overhead before the call in ns; see trace.Event
+	Overhead              int64  // tracer overhead before the call in ns; see trace.Event
 	Index                 uint64 // index of the call on its thread, from 0
 	Function              *trace.Function
 	Semantics             *semantics.Function // semantics of the function
@@ -37,7 +37,7 @@ func (c *Call) set(e *trace.Event, clock *Clock, by Mover) {
 		c.Enter, c.Exit = by.Enter(c.Enter), by.Exit(e.Index, c.Exit)
 	}
 	c.EnterError, c.ExitError = e.EnterError, e.ExitError
-	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
+	c.Overhead, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 
 // Each calls f for every call of the trace, ordered by time of entry. The call and its event are

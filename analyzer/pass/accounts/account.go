@@ -30,7 +30,7 @@ type Account struct {
 	Compute              int64 // outside MPI
 	Mpi                  int64
 	Untraced             int64 // while tracing was off
-	Held                 int64 // overhead of the tracer
+	Overhead             int64 // overhead of the tracer
 	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
 	Waited               int64
 	Path                 int64
@@ -133,7 +133,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Record, location int) {
 	switch s.Kind {
 	case activities.Tool:
-		a.Held += s.To - s.From
+		a.Overhead += s.To - s.From
 	case activities.Untraced:
 		a.Untraced += s.To - s.From
 	case activities.Waiting:

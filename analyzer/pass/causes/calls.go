@@ -47,7 +47,7 @@ func (a *search) longestWait(kinds ...waitstate.Kind) int64 {
 	most := int64(0)
 	for i := range a.matched.Tables {
 		ns := int64(0)
-		for p, t := range a.matched.Tables[i].Places {
+		for p, t := range a.matched.Tables[i].Sites {
 			if slices.Contains(kinds, p.Kind) {
 				ns += t.Ns
 			}
@@ -78,7 +78,7 @@ func (a *search) lateReceivers() *Hypothesis {
 // waitedFor returns the call site with the most waiting of some kinds, and the ranks that were
 // waited for if few of them caused most of it.
 func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where accounts.Activity) {
-	causes, places := map[int]int64{}, map[accounts.Activity]int64{}
+	causes, sites := map[int]int64{}, map[accounts.Activity]int64{}
 	all := int64(0)
 	for i := range a.matched.Tables {
 		t := &a.matched.Tables[i]
@@ -88,14 +88,14 @@ func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where account
 				all += tally.Ns
 			}
 		}
-		for p, tally := range t.Places {
+		for p, tally := range t.Sites {
 			if slices.Contains(kinds, p.Kind) {
-				places[accounts.Activity{Function: p.Function, Site: p.Site}] += tally.Ns
+				sites[accounts.Activity{Function: p.Function, Site: p.Site}] += tally.Ns
 			}
 		}
 	}
 	most := int64(-1)
-	for what, ns := range places {
+	for what, ns := range sites {
 		if ns > most || ns == most && what.Less(where) {
 			most, where = ns, what
 		}
@@ -300,7 +300,7 @@ func (a *search) chainOrPipeline(where accounts.Activity) verdict.Form {
 			continue
 		}
 		sum, longest := int64(0), int64(0)
-		for p, tally := range a.matched.Tables[i].Places {
+		for p, tally := range a.matched.Tables[i].Sites {
 			if p.Function == where.Function && p.Site == where.Site {
 				sum, longest = sum+tally.Ns, max(longest, tally.Longest)
 			}
@@ -365,14 +365,14 @@ func (a *search) lateStart() *Hypothesis {
 
 // tracing assumes that the tracer has no overhead.
 func (a *search) tracing() *Hypothesis {
-	held := int64(0)
+	overhead := int64(0)
 	for i := range a.Each {
-		held += a.Each[i].Held
+		overhead += a.Each[i].Overhead
 	}
-	if !a.isWorthIt(held / int64(max(1, len(a.Each)))) {
+	if !a.isWorthIt(overhead / int64(max(1, len(a.Each)))) {
 		return nil
 	}
-	h := Hypothesis{width: ofAll, Cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.Each)))}
+	h := Hypothesis{width: ofAll, Cause: verdict.Cause{Kind: verdict.Tracer}, estimated: overhead / int64(max(1, len(a.Each)))}
 	h.What, h.Assumes = "the tracer took no time", "An estimate: what it kept each thread for, on average."
 	return &h
 }

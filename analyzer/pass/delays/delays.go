@@ -106,7 +106,7 @@ type Delays struct {
 	unspent   int // remaining bound of work, in spans
 	looked    int // work done, in spans
 
-	Costs    map[Place]*Cost
+	Costs    map[Origin]*Cost
 	Direct   float64
 	Indirect float64
 	All      int64 // total waiting in ns
@@ -117,8 +117,8 @@ type numbered struct {
 	number int32
 }
 
-// A Place is the location and activity of a delay.
-type Place struct {
+// An Origin is the location and activity of a delay.
+type Origin struct {
 	Location int32
 	Activity int32
 }
@@ -143,7 +143,7 @@ var Pass = pass.New("delays", func(ctx context.Context, r *pass.Run) (*Delays, e
 }, matching.Pass).Early()
 
 func newDelays(f *matching.Result) *Delays {
-	d := &Delays{forward: f, pasts: make([]past, len(f.Locations)), numbers: map[accounts.Activity]int32{}, Costs: map[Place]*Cost{}, unspent: freeSpans}
+	d := &Delays{forward: f, pasts: make([]past, len(f.Locations)), numbers: map[accounts.Activity]int32{}, Costs: map[Origin]*Cost{}, unspent: freeSpans}
 	for i := range d.pasts {
 		d.pasts[i].waits = matching.ForwardWaits{Log: &f.Waits[i]}
 		d.pasts[i].most = max(minSpans, min(maxSpans, allSpans/len(d.pasts)))

@@ -104,11 +104,11 @@ func (d *Delays) attribute(r *delayRecord, cut int64) {
 	short, long := float64(r.end-r.begin)*r.share, r.long*r.share
 	if r.end <= cut {
 		for _, part := range r.delays {
-			place := Place{r.cause, part.activity}
-			c := d.Costs[place]
+			origin := Origin{r.cause, part.activity}
+			c := d.Costs[origin]
 			if c == nil {
 				c = new(Cost)
-				d.Costs[place] = c
+				d.Costs[origin] = c
 			}
 			c.Short += short * part.ns
 			c.Long += long * part.ns
@@ -139,9 +139,9 @@ func (d *Delays) Notes() []string {
 		d.shortened, d.explained, spansPerCall)}
 }
 
-// Places returns all places of delays in a fixed order, so that sums are reproducible.
-func (d *Delays) Places() []Place {
-	return slices.SortedFunc(maps.Keys(d.Costs), func(x, y Place) int {
+// Origins returns the origins of all delays in a fixed order, so that sums are reproducible.
+func (d *Delays) Origins() []Origin {
+	return slices.SortedFunc(maps.Keys(d.Costs), func(x, y Origin) int {
 		return cmp.Or(cmp.Compare(x.Location, y.Location), cmp.Compare(x.Activity, y.Activity))
 	})
 }
@@ -158,17 +158,17 @@ func (d *Delays) ByRow(ranks int) []float64 {
 	return list
 }
 
-// A CostAt is the cost of a place.
+// A CostAt is the cost of an origin.
 type CostAt struct {
-	Place
+	Origin
 	Cost
 }
 
-// Costliest returns the costs of all places, largest first.
+// Costliest returns the costs of all origins, largest first.
 func (d *Delays) Costliest() []CostAt {
 	var rows []CostAt
-	for place, cost := range d.Costs {
-		rows = append(rows, CostAt{place, *cost})
+	for origin, cost := range d.Costs {
+		rows = append(rows, CostAt{origin, *cost})
 	}
 	slices.SortFunc(rows, func(x, y CostAt) int {
 		return cmp.Or(-cmp.Compare(x.Short+x.Long, y.Short+y.Long), cmp.Compare(x.Location, y.Location), cmp.Compare(x.Activity, y.Activity))

@@ -25,21 +25,21 @@ type Extent struct {
 
 // A Result is the outcome of the matching pass.
 type Result struct {
-	Locations  []timeline.Location
-	Extents    []Extent
-	Waits      []WaitLog
-	Caused     []int64 // by location: time that others waited for it, in ns
-	Kinds      [waitstate.NumKinds]KindTotal
-	Tables     []WaitTables // by location
-	WrongOrder [2]waitstate.WrongOrder
-	Leftovers  []match.Leftover
-	Violations waitstate.Violations
-	calls      uint64
-	Moments    int64 // maximum rounding error of the times of calls, in ns
-	Log        *eventlog.Log
-	Profile    *profile.Profile
-	Clock      *clock.Map // of all times
-	cuts       match.Cuts
+	Locations    []timeline.Location
+	Extents      []Extent
+	Waits        []WaitLog
+	Caused       []int64 // by location: time that others waited for it, in ns
+	Kinds        [waitstate.NumKinds]KindTotal
+	Tables       []WaitTables // by location
+	WrongOrder   [2]waitstate.WrongOrder
+	Leftovers    []match.Leftover
+	Violations   waitstate.Violations
+	calls        uint64
+	MaxTimeError int64 // maximum rounding error of the times of calls, in ns
+	Log          *eventlog.Log
+	Profile      *profile.Profile
+	Clock        *clock.Map // of all times
+	cuts         match.Cuts
 
 	// only during the pass
 	finder   *waitstate.Finder
@@ -105,7 +105,7 @@ func (f *Result) see(c *match.Call) {
 	if !c.Outside {
 		f.calls++
 	}
-	f.Moments = max(f.Moments, c.EnterError, c.ExitError)
+	f.MaxTimeError = max(f.MaxTimeError, c.EnterError, c.ExitError)
 	f.Extents[c.Location].see(&c.Record)
 	f.recorder.See(c)
 }

@@ -7,7 +7,7 @@ import (
 // Sums of wait states by call site and by partner. Each location has its own tables. They are small
 // enough to be kept in memory: kinds times call sites, kinds times partners.
 
-type waitPlace struct {
+type waitSite struct {
 	Kind     waitstate.Kind
 	Function uint16
 	Site     uint32
@@ -34,24 +34,24 @@ func (t *WaitTally) add(ns int64) {
 
 // WaitTables are the wait states of a location by kind and call site, and by kind and partner.
 type WaitTables struct {
-	Places   map[waitPlace]*WaitTally
+	Sites    map[waitSite]*WaitTally
 	Partners map[WaitPartner]*WaitTally
 	// a cache of the latest entries, because programs repeat themselves
-	place       waitPlace
+	site        waitSite
 	partner     WaitPartner
-	atPlace     *WaitTally
+	atSite      *WaitTally
 	withPartner *WaitTally
 }
 
 func (t *WaitTables) add(s *waitstate.State) {
-	place := waitPlace{s.Kind, s.Call.Function, s.Call.Site}
-	if t.atPlace == nil || t.place != place {
-		if t.Places == nil {
-			t.Places, t.Partners = map[waitPlace]*WaitTally{}, map[WaitPartner]*WaitTally{}
+	site := waitSite{s.Kind, s.Call.Function, s.Call.Site}
+	if t.atSite == nil || t.site != site {
+		if t.Sites == nil {
+			t.Sites, t.Partners = map[waitSite]*WaitTally{}, map[WaitPartner]*WaitTally{}
 		}
-		t.place, t.atPlace = place, TallyAt(t.Places, place)
+		t.site, t.atSite = site, TallyAt(t.Sites, site)
 	}
-	t.atPlace.add(s.Waited())
+	t.atSite.add(s.Waited())
 	partner := WaitPartner{s.Kind, int32(s.Cause)}
 	if t.withPartner == nil || t.partner != partner {
 		t.partner, t.withPartner = partner, TallyAt(t.Partners, partner)
