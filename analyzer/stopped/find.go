@@ -8,15 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Find returns how a run ended that did not reach MPI_Finalize, nil if all ranks of the trace
-// reached it.
+// Find says how a run ended that did not come to MPI_Finalize; nil: it did, on all ranks that the trace has.
 func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Findings, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
 		early = early || r.EndedEarly != "" && !r.TracingStopped()
 	}
 	if !early {
-		return nil, nil //nolint:nilnil // nothing to find
+		return nil, nil //nolint:nilnil // there is nothing to be found
 	}
 	o, err := observe(ctx, t, clocks)
 	if err != nil {
@@ -36,18 +35,17 @@ func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Find
 	return f, nil
 }
 
-// search finds the reason in the observation.
+// search looks for the reason in what was observed.
 type search struct {
 	*observation
-	ended   int64 // last time at which a rank was known to be alive
+	ended   int64 // the last sign of life
 	stuck   []bool
 	canAct  []bool
 	cycle   []int // ranks
-	accused []int // rows that the sentence names
+	accused []int // rows that are named
 }
 
-// stop returns the data of the first sentence. A death has priority: the waiting of others after it
-// is not a hang.
+// stop finds what the first sentence says. A death comes first: what the others did then is no hang.
 func (s *search) stop() *verdict.Stop {
 	for _, look := range []func() *verdict.Stop{s.aborted, s.crashed, s.left, s.vanished, s.hung, s.allLeft} {
 		if found := look(); found != nil {
@@ -60,7 +58,7 @@ func (s *search) stop() *verdict.Stop {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// call returns a call in readable form.
+// call words a call.
 func (s *search) call(function uint16, site uint32) verdict.Place {
 	p := verdict.Place{}
 	if f := s.trace.Function(function); f != nil {
@@ -72,8 +70,7 @@ func (s *search) call(function uint16, site uint32) verdict.Place {
 	return p
 }
 
-// communicator returns the name of a communicator: the program's, otherwise MPI's, otherwise its
-// origin.
+// communicator is its name: the program's, else MPI's, else where it came from.
 func (s *search) communicator(i int) string {
 	comms := s.trace.Communicators()
 	if i < 0 || i >= len(comms) {
@@ -88,5 +85,5 @@ func (s *search) communicator(i int) string {
 	return "a communicator of " + verdictCount(comms[i].Members.Len())
 }
 
-// maxName is the maximum length of a communicator's name that is shown.
+// maxName is how long a communicator's name in the trace may be to be shown.
 const maxName = 40
