@@ -67,7 +67,7 @@ type LocationGaps struct {
 func (l *LocationGaps) See(e *trace.Event) Poll {
 	kind := Of(e)
 	if kind == Aside {
-		if gap := e.Enter - e.Held - l.asking.left; l.asking.unsuccessful && gap > MaxGap && l.idle(l.asking.asker, gap, e) {
+		if gap := e.Enter - e.Held - l.asking.left; l.asking.vain && gap > MaxGap && l.idle(l.asking.asker, gap, e) {
 			kind |= Idle
 		}
 		l.asking.left += e.Held
@@ -106,9 +106,9 @@ type asker struct {
 
 // asking is a location's latest call, except those that are Aside.
 type asking struct {
-	asker        asker
-	unsuccessful bool // it was an unsuccessful test
-	left         int64
+	asker asker
+	vain  bool // it was an unsuccessful test
+	left  int64
 }
 
 // next adds a call. If the call ends a gap between polls, next returns the poll before the gap and
@@ -118,12 +118,12 @@ func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 		a.left += e.Held
 		return nil, 0
 	}
-	if a.unsuccessful && (kind != None || blocks(e.Semantics)) {
+	if a.vain && (kind != None || blocks(e.Semantics)) {
 		asked := a.asker
 		before, gap = &asked, e.Enter-e.Held-a.left
 	}
-	a.unsuccessful, a.left = kind == Missed, max(a.left, e.Exit)
-	if a.unsuccessful {
+	a.vain, a.left = kind == Missed, max(a.left, e.Exit)
+	if a.vain {
 		a.asker = asker{e.Function.ID, e.Signature.Site}
 	}
 	return before, gap
