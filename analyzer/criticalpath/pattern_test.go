@@ -52,7 +52,7 @@ func assertPath(t *testing.T, f criticalpath.Findings) {
 	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
 }
 
-// piece is a segment of the path in units of tracetest.
+// piece is a path segment in units of tracetest.
 type piece struct {
 	rank       int
 	start, end float64
@@ -316,7 +316,8 @@ var patterns = []pattern{
 			})
 			return b
 		},
-		// Finalize of 2 and 3 begins at 93 and 92: rank 3 waits 1 for rank 2; ranks 0 and 1 leave before anybody is late.
+		// Finalize of 2 and 3 begins at 93 and 92: rank 3 waits 1 for rank 2; ranks 0 and 1 leave
+		// before any rank is late.
 		path: []piece{
 			{3, 0, 5, "MPI_Init"}, {3, 5, 6, "computation"}, {3, 6, 8, "MPI_Comm_split"}, {3, 8, 70, "computation"},
 			{2, 70, 72, "MPI_Allreduce"}, {2, 72, 93, "computation"}, {2, 93, 100, "MPI_Finalize"},

@@ -79,7 +79,8 @@ func clocks(ahead, realtime float64) *tracetest.Builder {
 	return b
 }
 
-// TestClockOffsetFromWallClock: monotonic clocks of nodes count from boot; the wall clocks tell the difference.
+// TestClockOffsetFromWallClock: monotonic clocks of nodes count from boot; the wall clocks
+// determine the offset.
 func TestClockOffsetFromWallClock(t *testing.T) {
 	for _, ahead := range []float64{0, 5000, -700} {
 		f := analyze(t, clocks(ahead, 0))

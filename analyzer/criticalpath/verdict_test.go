@@ -130,8 +130,8 @@ func TestSerialWork(t *testing.T) {
 	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }
 
-// TestHarmlessRank: rank 2 computes twice as long as others, but in time that it would otherwise wait for rank 0, whose MPI_Init
-// takes long.
+// TestHarmlessRank: rank 2 computes twice as long as others, but in time in which it would
+// otherwise wait for rank 0, whose MPI_Init takes long.
 func TestHarmlessRank(t *testing.T) {
 	b := tracetest.New(5)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -123,7 +123,7 @@ func (r *Reader) Dependents() int {
 }
 
 // Completion returns the start of the present call's wait and its dependencies. A caller that uses
-// it must call it for every call that Completes. depends is valid until the next call of Completion.
+// it must call it for every call that Completes. depends is valid until the next one.
 func (r *Reader) Completion() (begin int64, depends []Dependency) {
 	c := &r.completions
 	begin = r.Record.Enter

@@ -137,7 +137,8 @@ func newInstances(comms []trace.Communicator) instances {
 	return of
 }
 
-// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is made by local calls.
+// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is
+// created by local calls.
 
 // processGroups maps a rank's group handles to rows.
 type processGroups map[int64][]int32

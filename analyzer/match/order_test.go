@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// recorder notes what the matcher finds: for messages "enter of the send → enter of the receive (enter of its
-// completion)", in units.
+// recorder records what the matcher finds: for messages "enter of the send → enter of the receive
+// (enter of its completion)", in units.
 type recorder struct {
 	messages    []string
 	collectives []string

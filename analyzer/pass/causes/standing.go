@@ -149,8 +149,8 @@ func restOf(sorted []worker) []others {
 	return rest
 }
 
-// candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if the set is exactly one pod or
-// node.
+// candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if
+// the set is exactly one pod or node.
 func (a *search) candidates(set []worker, n int) float64 {
 	compared := math.Pow(float64(n), float64(len(set)))
 	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, accounts.NodeOf) {
