@@ -64,7 +64,7 @@ func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 // it.
 func (p *Pass[T]) Result(r *Run) T {
 	if r.of == nil || !requires(r.of, p) {
-		panic(fmt.Sprintf("the result of pass %q is taken, which %s does not require", p.name, r.name()))
+		panic(fmt.Sprintf("the result of pass %q is used by %s, which does not require it", p.name, r.name()))
 	}
 	if given, is := r.given[p]; is {
 		return given.(T)

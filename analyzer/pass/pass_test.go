@@ -60,7 +60,7 @@ func TestResult(t *testing.T) {
 	require.EqualError(t, err, "it failed")
 	assert.False(t, begun)
 	_, err = sly.Of(t.Context(), r)
-	require.ErrorContains(t, err, `the result of pass "six" is taken, which pass "sly" does not require`)
+	require.ErrorContains(t, err, `the result of pass "six" is used by pass "sly", which does not require it`)
 	assert.Panics(t, func() { six.Result(r) })
 	require.NoError(t, r.Close())
 }
@@ -87,7 +87,7 @@ func TestOnlyWhatIsRequired(t *testing.T) {
 	_, err := sly.Of(t.Context(), r)
 	var bug *pass.Bug
 	require.ErrorAs(t, err, &bug)
-	assert.ErrorContains(t, err, `pass "three" is asked for, which pass "sly" does not require`)
+	assert.ErrorContains(t, err, `pass "three" is used by pass "sly", which does not require it`)
 	other := pass.Begin(t.Context(), nil, sly)
 	assert.Panics(t, func() { _, _ = three.Of(t.Context(), other) })
 }

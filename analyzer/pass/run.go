@@ -93,7 +93,7 @@ func (r *Run) Close() error {
 // result computes the result of a step, or waits until another goroutine has computed it.
 func (r *Run) result(ctx context.Context, s Step) (any, error) {
 	if r.of == nil && !r.wanted[s] || r.of != nil && !asks(r.of, s, r.wanted) {
-		panic(fmt.Sprintf("pass %q is asked for, which %s does not require", s.Name(), r.name()))
+		panic(fmt.Sprintf("pass %q is used by %s, which does not require it", s.Name(), r.name()))
 	}
 	return r.compute(ctx, s)
 }
