@@ -59,7 +59,7 @@ func (o *outstanding) empty() bool { return o.head == len(o.calls) }
 // closed reports whether all dependents of the first call are known.
 func (o *outstanding) closed() bool { return o.calls[o.head].open == 0 }
 
-func (o *outstanding) overlong() bool { return len(o.calls)-o.head > maxOutstanding }
+func (o *outstanding) isOverLimit() bool { return len(o.calls)-o.head > maxOutstanding }
 
 // pop removes the first call and returns the number of its dependents.
 func (o *outstanding) pop() byte {

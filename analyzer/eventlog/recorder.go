@@ -574,7 +574,7 @@ func (r *Recorder) done(m match.EventID) {
 // settlePosts writes the number of dependents of calls for which all dependents are known.
 func (r *Recorder) settlePosts(location int) {
 	l, w := &r.log.logs[location], &r.writers[location]
-	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.overlong()) {
+	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.isOverLimit()) {
 		if r.now.there && r.now.posted && r.now.location == location && w.outstanding.first == w.posted {
 			return // it may still be posted again
 		}

@@ -67,11 +67,11 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 // evaluate reports the section whose times the shape holds to the handler, and leaves the matcher
 // in the state that matching the section would have left.
 func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) {
-	s.lay()
+	s.resetCompletions()
 	for i := range s.messages {
 		one := &s.messages[i]
-		s.layEnd(one.send, m)
-		s.layEnd(one.receive, m)
+		s.resetEnd(one.send, m)
+		s.resetEnd(one.receive, m)
 		s.move(one)
 	}
 	for i := range s.collectives {
@@ -103,8 +103,8 @@ func (t *callTimes) set(p *Point) {
 	p.Enter, p.Exit, p.EnterError, p.ExitError = t.enter, t.exit, int64(t.enterError), int64(t.exitError)
 }
 
-// lay resets the completions to the times of the current occurrence.
-func (s *shape) lay() {
+// resetCompletions resets the completions to the times of the current occurrence.
+func (s *shape) resetCompletions() {
 	for i := range s.members {
 		own := &s.members[i]
 		for k := own.first; k < own.end; k++ {
@@ -118,8 +118,8 @@ func (s *shape) lay() {
 	}
 }
 
-// layEnd resets an end to the times of the current occurrence.
-func (s *shape) layEnd(n int32, m *Matcher) {
+// resetEnd resets an end to the times of the current occurrence.
+func (s *shape) resetEnd(n int32, m *Matcher) {
 	e := &s.ends[n]
 	s.times[e.posted].set(&e.end.Post)
 	e.end.Open, e.end.Brief, e.end.Left = false, false, 0

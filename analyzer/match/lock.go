@@ -104,8 +104,8 @@ func (m *Matcher) mayWait(at *contention, l *lock, c *Call, row int, last bool) 
 	}
 }
 
-// uncontend settles the lock calls of a rank whose next call begins.
-func (m *Matcher) uncontend(row int, now int64) {
+// settleContended settles the lock calls of a rank whose next call begins.
+func (m *Matcher) settleContended(row int, now int64) {
 	r := &m.ranks[row]
 	list := r.contended
 	r.contended = nil

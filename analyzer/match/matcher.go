@@ -121,7 +121,7 @@ func (m *Matcher) Call(c *Call) {
 	m.since, m.polling = thread.attempt.See(c.Poll, &c.Record)
 	row := thread.row
 	if m.ranks[row].contended != nil {
-		m.uncontend(row, c.Enter)
+		m.settleContended(row, c.Enter)
 	}
 	if !c.idle {
 		m.moved(c, row)

@@ -242,7 +242,7 @@ func (s *sections) evaluate(one *shape) {
 	s.calls += len(one.slots)
 	s.count++
 	s.pause = minPause
-	s.shapes.came(one)
+	s.shapes.occurred(one)
 	if s.callByCall {
 		for i := range one.members {
 			m := &one.members[i]

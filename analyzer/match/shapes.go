@@ -48,8 +48,8 @@ func (s *shapes) next(location int, ahead *timeline.Ahead[packed, *reader], m *M
 	return nil
 }
 
-// came records an occurrence of a shape.
-func (s *shapes) came(one *shape) {
+// occurred records an occurrence of a shape.
+func (s *shapes) occurred(one *shape) {
 	for i := range one.members {
 		m := &one.members[i]
 		if latest := s.latest[m.location]; latest != nil {

@@ -84,11 +84,11 @@ const (
 	minWork        = 10_000_000
 	workPerMessage = 10
 	maxWork        = 300_000_000
-	// shakeWork is the number of edge visits for perturbations after all candidates have been
-	// improved: some hundred tries. maxShaken is the size (edges, each counted from both sides) up
+	// perturbWork is the number of edge visits for perturbations after all candidates have been
+	// improved: some hundred tries. maxPerturbed is the size (edges, each counted from both sides) up
 	// to which graphs are perturbed.
-	shakeWork = 1_000_000
-	maxShaken = 1000
+	perturbWork = 1_000_000
+	maxPerturbed = 1000
 )
 
 // best returns a partition into nodes of the same sizes with a small cut, never larger than that of
@@ -127,6 +127,6 @@ func (g graph) best(now []int, nodes int, orders iter.Seq[[]int], messages uint6
 			try(divide())
 		}
 	}
-	s.shake(best, &least)
+	s.perturb(best, &least)
 	return best
 }

@@ -224,15 +224,15 @@ func (s *search) take(of *side) int {
 	return of.queue.pop().rank
 }
 
-// shake improves a partition of a small graph: repeatedly some random ranks are exchanged and the
+// perturb improves a partition of a small graph: repeatedly some random ranks are exchanged and the
 // result is improved; worse results are discarded. The random numbers are the same in every run.
-func (s *search) shake(best []int, least *int64) {
-	if len(s.room) < 2 || *least == 0 || s.graph.size() > maxShaken {
+func (s *search) perturb(best []int, least *int64) {
+	if len(s.room) < 2 || *least == 0 || s.graph.size() > maxPerturbed {
 		return
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	at := make([]int, len(best))
-	for s.limit = min(s.work+shakeWork, s.limit); s.work < s.limit && *least > 0; {
+	for s.limit = min(s.work+perturbWork, s.limit); s.work < s.limit && *least > 0; {
 		copy(at, best)
 		times := 1 + random.IntN(max(2, len(at)/3))
 		if random.IntN(4) == 0 {

@@ -109,7 +109,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 			a.span(span, before, call, c, location)
 		}
 		if c.Semantics.Collective {
-			a.meets(call)
+			a.reachCollective(call)
 		}
 		before = call
 	}
@@ -161,9 +161,9 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 	}
 }
 
-// meets records that the location enters a collective. Its computation since the previous
+// reachCollective records that the location enters a collective. Its computation since the previous
 // collective is the work of a step.
-func (a *Account) meets(call Activity) {
+func (a *Account) reachCollective(call Activity) {
 	if a.collective != (Activity{}) && a.since > 0 {
 		what := Activity{a.collective.Function, call.Function, a.collective.Site, call.Site}
 		t := a.Between[what]

@@ -43,7 +43,7 @@ func (a *search) fewCPUs() *Hypothesis {
 			h.Cause.Form = verdict.Limits
 			h.What = "no CPU limit stopped a container"
 		}
-		if set, _ := a.standing(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
+		if set, _ := a.outliers(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
 			h.Cause = a.causeOf(verdict.Excess, set, accounts.Activity{})
 			h.Cause.Form = verdict.Preempted
 			if stopped := a.throttled(set, except(delays, set)); stopped > 0 {

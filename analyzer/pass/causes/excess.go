@@ -100,7 +100,7 @@ func (a *search) throttledRanks() *suspicion {
 		}
 		byPauses[i] = worker{row: w.row, useful: mean + seconds}
 	}
-	set, _ := a.standing(byPauses, doubtful, minRatio)
+	set, _ := a.outliers(byPauses, doubtful, minRatio)
 	if set == nil || !a.areFew(&suspicion{set: set}) {
 		return nil
 	}
@@ -412,7 +412,7 @@ func (a *search) intermittent(what accounts.Activity, questions int) *Hypothesis
 		counts[w.row] = n
 		tails = append(tails, worker{row: w.row, useful: (max(0, tail) + usual*float64(t.Count)) / 1e9})
 	}
-	set, mean := a.standing(tails, doubtful/float64(questions), 1+minSpread)
+	set, mean := a.outliers(tails, doubtful/float64(questions), 1+minSpread)
 	if set == nil || !a.areFew(&suspicion{set: set}) {
 		return nil
 	}
@@ -472,7 +472,7 @@ func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 		counts[w.row], totals[w.row] = n, w.useful
 		each = append(each, worker{row: w.row, useful: float64(ns) / n / 1e9, variance: t.Variance() / n})
 	}
-	set, mean := a.standing(each, doubtful/float64(questions), longer)
+	set, mean := a.outliers(each, doubtful/float64(questions), longer)
 	if len(set) != 1 {
 		return nil
 	}

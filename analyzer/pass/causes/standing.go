@@ -107,10 +107,10 @@ type worker struct {
 	variance float64 // of useful
 }
 
-// standing returns the set of ranks that stands out, slowest first, nil if there is none, and the
+// outliers returns the set of ranks that stands out, slowest first, nil if there is none, and the
 // mean of the others. Of several sets it returns the one with the largest gap to the next rank, so
 // that it includes all ranks that are about as slow.
-func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+func (a *search) outliers(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
@@ -228,7 +228,7 @@ func (a *search) suspect(in scope, questions int) []*suspicion {
 			if i > 0 {
 				alpha /= float64(len(groups) - 1)
 			}
-			set, mean := a.standing(all, alpha, m.ratio)
+			set, mean := a.outliers(all, alpha, m.ratio)
 			if set == nil || m.doubted && !a.Sums && !a.lasting(set, all, in) || a.Sums && !a.beyondDisturbance(set, mean) {
 				continue
 			}

@@ -30,8 +30,8 @@ type lateness struct {
 	sum      float64
 }
 
-// seen applies the current slack to the time back to from.
-func (l *lateness) seen(from int64) {
+// apply counts the current slack to the time back to from.
+func (l *lateness) apply(from int64) {
 	if d := l.until - from; d > 0 {
 		l.time += d
 		l.sum += float64(d) * float64(l.slack)
@@ -75,9 +75,9 @@ func slack(f *matching.Result, end int64) []int64 {
 	for len(queue) > 0 {
 		l := queue[0]
 		w := *l.next
-		l.seen(w.End)
+		l.apply(w.End)
 		if cause := &all[w.Cause]; l.slack < cause.slack {
-			cause.seen(w.End)
+			cause.apply(w.End)
 			cause.slack = l.slack
 		}
 		l.slack += w.End - w.Begin
@@ -95,7 +95,7 @@ func slack(f *matching.Result, end int64) []int64 {
 		if f.Extents[i].Empty {
 			continue
 		}
-		l.seen(f.Extents[i].Start)
+		l.apply(f.Extents[i].Start)
 		if l.time > 0 {
 			result[i] = int64(math.Round(l.sum / float64(l.time)))
 		}
