@@ -87,7 +87,7 @@ const (
 	// perturbWork is the number of edge visits for perturbations after all candidates have been
 	// improved: some hundred tries. maxPerturbed is the size (edges, each counted from both sides) up
 	// to which graphs are perturbed.
-	perturbWork = 1_000_000
+	perturbWork  = 1_000_000
 	maxPerturbed = 1000
 )
 
