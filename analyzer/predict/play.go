@@ -188,7 +188,7 @@ const (
 // A dependency is what a call cannot end before.
 type dependency struct {
 	on    *moment
-	post  match.EventID // whose moment it is; Ordinal 0: a collective operation's
+	post  match.Mark // whose moment it is; Ordinal 0: a collective operation's
 	bytes int64
 	hops  int32
 	// of a collective operation: which one, and the call's part in it
