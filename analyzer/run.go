@@ -78,10 +78,9 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 	return begin, end, nil
 }
 
-// Run runs the analyses selected by names (analyses.Select), all if there are none. It returns the
-// findings of each as JSON, the content of findings/<name>.json, and the run's clock map: m, or the
-// computed one (nil: none was needed). Results that several analyses need are computed once. If an
-// analysis fails, the findings of the others are returned with the error.
+// Run runs the analyses that names select (analyses.Select), all if none is named. It returns the findings of each as JSON,
+// what findings/<name>.json holds, and the run's clock map: m, or the one that was made (nil: none was needed). What several
+// analyses need is computed once. Where one fails the findings of the others are there beside the error.
 func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, *clock.Map, error) {
 	selected, err := analyses.Select(names...)
 	if err != nil {
