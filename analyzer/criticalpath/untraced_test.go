@@ -30,9 +30,9 @@ func TestUntracedRegion(t *testing.T) {
 	}
 }
 
-// TestTracerOverhead: the tracer keeps both ranks for 30 at a vote. That is neither computation nor
+// TestHeldTime: the tracer keeps both ranks for 30 at a vote. That is neither computation nor
 // MPI, also on the path and in the phases.
-func TestTracerOverhead(t *testing.T) {
+func TestHeldTime(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Call("MPI_Barrier", 20, 30, nil).Held(30).Send(80, 81, 1).Finalize(95, 100)
 	b.Rank(1).Init(0, 5).Call("MPI_Barrier", 25, 30, nil).Held(30).Recv(70, 82, 0, 8).Finalize(95, 100)

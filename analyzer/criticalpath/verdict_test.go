@@ -214,10 +214,10 @@ func TestStartIsNotTheNetwork(t *testing.T) {
 	assert.Contains(t, v.Text, "most of the rest, 71%, is the start and the end of MPI")
 }
 
-// TestThrottlingIsNotWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in total.
+// TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in total.
 // With samples in which its container was throttled for about that time, the verdict reports
 // throttling; not if all containers were, or for much less, or if it is not known.
-func TestThrottlingIsNotWork(t *testing.T) {
+func TestThrottlingIsToldFromWork(t *testing.T) {
 	const unknown = -1
 	samples := func(units float64) []trace.ContextSample {
 		if units == unknown {

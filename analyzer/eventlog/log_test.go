@@ -155,8 +155,8 @@ func TestSpoolWithoutAFile(t *testing.T) {
 	assert.Equal(t, "word", string(b))
 }
 
-// TestSpoolIsConcurrent: several goroutines may put and read chunks at the same time.
-func TestSpoolIsConcurrent(t *testing.T) {
+// TestSpoolTakesFromMany: several goroutines may put and read chunks at the same time.
+func TestSpoolTakesFromMany(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := eventlog.NewSpool(1000)
 	defer s.Close()

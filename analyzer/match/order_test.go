@@ -57,10 +57,10 @@ func run(t *testing.T, b *tracetest.Builder) (*recorder, []match.Leftover) {
 	return r, left
 }
 
-// TestWildcardKeepsItsPosition: a wildcard receive was posted before a specific one, and both are
+// TestWildcardKeepsItsPlace: a wildcard receive was posted before a specific one, and both are
 // for the same channel. The specific one is completed first, but the first message belongs to the
 // wildcard (MPI 4.0 §3.5: order).
-func TestWildcardKeepsItsPosition(t *testing.T) {
+func TestWildcardKeepsItsPlace(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).
 		Call("MPI_Irecv", 1, 2, tracetest.Args{"source": "MPI_ANY_SOURCE", "tag": 5, "request": tracetest.Request(0)}).
