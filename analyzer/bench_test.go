@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// BenchmarkRun prints events per second from an opened trace to findings, of a stencil with halo exchange and
-// reductions, and what the analysis keeps in memory at its end.
+// BenchmarkRun measures events per second from an opened trace to findings, for a stencil with halo
+// exchange and reductions, and the memory in use at the end of the analysis.
 func BenchmarkRun(b *testing.B) {
 	for _, size := range []struct{ ranks, iterations int }{{16, 4000}, {256, 250}, {1024, 60}} {
 		random := rand.New(rand.NewPCG(1, 2))

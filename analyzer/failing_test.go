@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestOneAnalysisFails: the others' findings are there, and a report that says what it lacks.
+// TestOneAnalysisFails: the findings of the others exist, and the report names the missing ones.
 func TestOneAnalysisFails(t *testing.T) {
 	broken := analysis.New("clusters", analysis.About{Version: 1}, func(context.Context, *pass.Run) (clusters.Findings, error) {
 		var none []int

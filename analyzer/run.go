@@ -19,17 +19,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Clock makes the clock map of a run, which all analyses that compare times of different ranks (Analysis.Times) use.
+// Clock computes the clock map of a run, which all analyses that compare times of different ranks
+// (Analysis.Times) use.
 func Clock(ctx context.Context, r *trace.Reader) (*clock.Map, error) {
 	return clock.Analyze(ctx, timeline.Of(r))
 }
 
-// A PartError says why a part of a run cannot be looked at.
+// A PartError is the reason why a part of a run cannot be analyzed.
 type PartError string
 
 func (e PartError) Error() string { return string(e) }
 
-// Within is the clock map for looking at a part of the run only: from some seconds after it began to others.
+// Within returns a clock map that restricts analyses to the part of the run between two times, in
+// seconds since its start.
 func Within(ctx context.Context, r *trace.Reader, m *clock.Map, from, to float64) (*clock.Map, error) {
 	if r.Meta().Timing.Mode == timing.Aggregated {
 		return nil, PartError("a part of the run cannot be told from the rest: the times of single calls were not kept (timing aggregated)")
@@ -51,7 +53,7 @@ func Within(ctx context.Context, r *trace.Reader, m *clock.Map, from, to float64
 	return &within, nil
 }
 
-// extent is when the run began, with the first entry into MPI_Init, and when it ended.
+// extent returns when the run began, with the first entry into MPI_Init, and when it ended.
 func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (begin, end int64, err error) {
 	begin, end = math.MaxInt64, math.MinInt64
 	began := errors.New("it has begun")

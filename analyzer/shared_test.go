@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestSharedPassesFindTheSame: analyses that run together share passes; they find what each finds alone with a clock map
-// that was made before. On clocks that are right the pass that binds them is shared, on skewed ones it is not.
+// TestSharedPassesFindTheSame: analyses that run together share passes. They find the same as each
+// alone with a clock map that was made before. With correct clocks the pass that binds them is
+// shared, with skewed ones it is not.
 func TestSharedPassesFindTheSame(t *testing.T) {
 	ctx := context.Background()
 	for _, pattern := range simulate.Names() {
@@ -50,9 +51,9 @@ func TestSharedPassesFindTheSame(t *testing.T) {
 	}
 }
 
-// The better placement is played with the what-ifs where both analyses run, and in a pass of its own where one does: what
-// it is worth is the same. A 4 x 4 stencil on nodes of 4 has rows on nodes, 12 of 24 edges between them; blocks of 2 x 2
-// have 8. Messages of 64 KiB make handshakes.
+// The better placement is replayed with the what-ifs if both analyses run, and in a pass of its own
+// otherwise, with the same gain. A 4 x 4 stencil on nodes of 4 has rows on nodes, 12 of 24 edges
+// between them; blocks of 2 x 2 have 8. Messages of 64 KiB make handshakes.
 func TestSharedReplayOfThePlacementFindsTheSame(t *testing.T) {
 	ctx := context.Background()
 	for _, size := range []int{1000, 65536} {

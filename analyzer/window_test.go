@@ -25,7 +25,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// within is the findings about the critical path of a part of a run; milliseconds are the builder's units.
+// within returns the findings about the critical path of a part of a run; milliseconds are the
+// builder's units.
 func within(t *testing.T, r *trace.Reader, from, to float64) criticalpath.Findings {
 	t.Helper()
 	m, err := analyzer.Clock(context.Background(), r)
@@ -37,7 +38,7 @@ func within(t *testing.T, r *trace.Reader, from, to float64) criticalpath.Findin
 	return together(t, found)
 }
 
-// together are the findings of all analyses of the critical path.
+// together returns the findings of all analyses of the critical path.
 func together(t *testing.T, found map[string][]byte) (f criticalpath.Findings) {
 	t.Helper()
 	for name, raw := range found {
@@ -86,7 +87,7 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	assert.InDelta(t, 0.040, *whole.Ranks[0].Waiting, 1e-9)
 }
 
-// Parts that follow each other add up to the whole, whatever they cut through.
+// Adjacent parts add up to the whole, wherever the boundaries are.
 func TestPartsAddUp(t *testing.T) {
 	b := tracetest.New(3)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -123,7 +124,8 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// Ranks talk in a ring until 50, and each with each from then on: the topology and the matrix are those of the part.
+// Ranks communicate in a ring until 50, and each with each from then on: the topology and the
+// matrix are those of the part.
 func TestTopologyOfAPart(t *testing.T) {
 	const n = 6
 	b := tracetest.New(n)
@@ -153,7 +155,7 @@ func TestTopologyOfAPart(t *testing.T) {
 	assert.Equal(t, "all-to-all of 6", shape(40, 100))
 }
 
-// All of a run, as a part of it, is what it is without.
+// All of a run as a part of it has the same findings as the run.
 func TestAPartThatIsAll(t *testing.T) {
 	for _, pattern := range []string{"stencil2d", "master-worker", "two-phase", "wavefront"} {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 9, Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 40}}))
@@ -173,7 +175,8 @@ func TestAPartThatIsAll(t *testing.T) {
 	}
 }
 
-// difference is where two findings differ by more than sums do whose terms come in another order; "" if they do not.
+// difference returns where two findings differ by more than sums of terms in a different order do;
+// "" if they do not.
 func difference(a, b any, at string) string {
 	switch a := a.(type) {
 	case map[string]any:
@@ -208,8 +211,8 @@ func difference(a, b any, at string) string {
 	return ""
 }
 
-// Where nothing is under way the calls of a part, and those around it until nothing is again, are all that is read, and
-// what is found is what all calls would say.
+// At quiescent points only the calls of a part, and those around it until the next quiescent
+// points, are read, and the findings are those of all calls.
 func TestAPartCostsWhatItHas(t *testing.T) {
 	often := 0
 	for _, pattern := range simulate.Names() {

@@ -17,10 +17,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// times are computation and MPI of all ranks together, in seconds.
+// times are the total computation and MPI of all ranks, in seconds.
 type times struct{ computation, mpi float64 }
 
-// everywhere are the times as the report, the phases on their own, the phases of the report, and the comparison have them.
+// everywhere returns the times according to the report, the phases alone, the phases of the report,
+// and the comparison.
 func everywhere(t *testing.T, r *trace.Reader) map[string]times {
 	t.Helper()
 	ctx := context.Background()
@@ -57,9 +58,10 @@ func assertAllSay(t *testing.T, want times, r *trace.Reader) {
 	}
 }
 
-// pollingPair is two ranks that poll for a message: rank 0 sends after 10 ms, rank 1 asks 99 times in vain and once with
-// success, 0.01 ms each time and gap ms apart. Both then compute 5 ms, hold still for a vote of 2 ms, compute 3 ms without
-// being traced, and end. Before MPI_Init and after MPI_Finalize they ask what MPI this is.
+// pollingPair returns two ranks that poll for a message: rank 0 sends after 10 ms, rank 1 tests 99
+// times without success and once with success, 0.01 ms each time and gap ms apart. Both then
+// compute 5 ms, spend 2 ms in a vote of the tracer, compute 3 ms untraced, and end. Before MPI_Init
+// and after MPI_Finalize they query the MPI version.
 func pollingPair(gap float64) *tracetest.Builder {
 	b := tracetest.New(2)
 	request := tracetest.Request(0)
@@ -87,20 +89,20 @@ func pollingPair(gap float64) *tracetest.Builder {
 	return b
 }
 
-// TestAllAgreeOnPolling: polls 0.05 ms apart are waiting. By hand, in ms: rank 0 computes 5 (until it sends: 6 − 1) + 5 + 1
-// (the rest of 3 with a vote of 2), rank 1 0.05 (before its first poll) + 5 + 1. In MPI rank 0 is 1 + 1 + 1 + 1 + 1, rank 1
-// 1 + 100 × 0.01 + 99 × 0.05 + 1 + 1 + 1.
+// TestAllAgreeOnPolling: polls 0.05 ms apart are waiting. Expected, in ms: rank 0 computes 5 (until
+// it sends: 6 − 1) + 5 + 1 (3 less a vote of 2), rank 1 0.05 (before its first poll) + 5 + 1. In
+// MPI rank 0 is 1 + 1 + 1 + 1 + 1, rank 1 1 + 100 × 0.01 + 99 × 0.05 + 1 + 1 + 1.
 func TestAllAgreeOnPolling(t *testing.T) {
 	assertAllSay(t, times{0.001 * (5 + 5 + 1 + 0.05 + 5 + 1), 0.001 * (5 + 1 + 1 + 4.95 + 3)}, pollingPair(0.05).Open(t))
 }
 
-// TestAllAgreeOnOverlap: polls 0.5 ms apart overlap with computation. By hand, in ms: the exchange takes 51; rank 0
-// computes 50 + 5 + 1, rank 1 100 × 0.5 + 5 + 1; in MPI they are 5 and 1 + 1 + 3.
+// TestAllAgreeOnOverlap: polls 0.5 ms apart overlap with computation. Expected, in ms: the exchange
+// takes 51; rank 0 computes 50 + 5 + 1, rank 1 100 × 0.5 + 5 + 1; in MPI they are 5 and 1 + 1 + 3.
 func TestAllAgreeOnOverlap(t *testing.T) {
 	assertAllSay(t, times{0.001 * (50 + 6 + 50 + 6), 0.001 * (5 + 5)}, pollingPair(0.5).Open(t))
 }
 
-// TestAllAgreeOnSimulatedRuns: also where timing is rounded and clocks are skewed.
+// TestAllAgreeOnSimulatedRuns: they agree also with rounded times and skewed clocks.
 func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, timing := range []string{"lossless", "lossy 5"} {
@@ -112,7 +114,7 @@ func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 			want := all["report"]
 			require.Positive(t, want.computation)
 			for who, got := range all {
-				// the phases on their own are not told how clocks differ, by 3 ms at most and a rate of about 1
+				// the phases alone do not know the clock differences: at most 3 ms and a rate of about 1
 				assert.InEpsilon(t, want.computation, got.computation, 1e-6, "%s %s: %s", pattern, timing, who)
 				assert.InEpsilon(t, want.mpi, got.mpi, 1e-6, "%s %s: %s", pattern, timing, who)
 			}
@@ -120,8 +122,9 @@ func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 	}
 }
 
-// TestDifferencesAgree: of two runs that poll, the comparison says the differences of what the reports say of each. By hand,
-// in ms and as means of the two ranks: computation 17.05 / 2 and 112 / 2, MPI 14.95 / 2 and 10 / 2.
+// TestDifferencesAgree: the comparison of two runs that poll shows the differences of their
+// reports. Expected, in ms and as means of the two ranks: computation 17.05 / 2 and 112 / 2, MPI
+// 14.95 / 2 and 10 / 2.
 func TestDifferencesAgree(t *testing.T) {
 	a, b := pollingPair(0.05).Open(t), pollingPair(0.5).Open(t)
 	f, err := compare.Compare(context.Background(), []compare.Recording{{Trace: timeline.Of(a)}}, []compare.Recording{{Trace: timeline.Of(b)}})

@@ -8,16 +8,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A Program knows from which call on the calls of each thread count. It reads that off the grammar: nothing is decoded.
-// It may be used by several goroutines.
+// A Program determines the first call of each thread that belongs to the run, from the grammar
+// alone. It is safe for concurrent use.
 type Program struct {
 	rules       [][]grammar.Symbol
 	lengths     []uint64
 	initializes []bool // by terminal
-	begins      []bool // by rule: there is an MPI_Init below it
+	begins      []bool // by rule: it contains an MPI_Init
 }
 
-// NewProgram reads a trace.
+// NewProgram returns the Program of a trace.
 func NewProgram(t timeline.Trace) (*Program, error) {
 	grammar, signatures := t.Grammar(), t.Signatures()
 	lengths, err := grammar.Lengths()
@@ -35,7 +35,7 @@ func NewProgram(t timeline.Trace) (*Program, error) {
 	return p, nil
 }
 
-// Thread begins to follow a thread, all of whose calls a rule of the grammar has (ThreadTable.Roots).
+// Thread returns the Thread of a root rule of the grammar (ThreadTable.Roots).
 func (p *Program) Thread(root int) Thread {
 	if !p.begins[root] {
 		return Thread{}
@@ -50,7 +50,7 @@ func (p *Program) has(s grammar.Symbol) bool {
 	return p.initializes[s.Value]
 }
 
-// first is the index of the first MPI_Init below a rule that has one.
+// first returns the index of the first MPI_Init below a rule that contains one.
 func (p *Program) first(rule int) uint64 {
 	before := uint64(0)
 	for {

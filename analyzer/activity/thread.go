@@ -15,29 +15,29 @@ const (
 	Call                    // inside an MPI call, whether it waits there or not
 	Waiting                 // between polls: it counts as MPI, of the call that ends it
 	Untraced                // tracing was off
-	Tool                    // the tracer held the thread
+	Tool                    // overhead of the tracer
 )
 
-// A Span is a stretch of one kind, in nanoseconds on the common clock.
+// A Span is an interval of one kind, in nanoseconds on the common clock.
 type Span struct {
 	Kind     Kind
 	From, To int64
 }
 
-// A Step is what a thread did since the end of its call before, and in this one.
+// A Step is the activity of a thread from the end of its previous call to the end of this one.
 type Step struct {
-	// Start is when the step begins: with the end of the call before, or of a thread's first call with its entry. End is
-	// when it ends. Both lie before the call's entry only if that is nested in another call.
+	// Start is the end of the previous call, or the entry of a thread's first call. End is the end
+	// of the step. Both precede the call's entry only if it is nested in another call.
 	Start, End int64
-	// Nested: the call lies in one before, and takes no time of its own.
+	// Nested: the call lies within a previous one and takes no time of its own.
 	Nested bool
 
 	spans [3]Span
 	count int
 }
 
-// Spans are those that take time, in order, and the call's own also where it takes none. A nested call has none, nor has
-// one outside of the window that is looked at (timeline.Window).
+// Spans returns the spans with a duration, in order, and always the span of the call itself. A
+// nested call has none, and neither has one outside the window (timeline.Window).
 func (s *Step) Spans() []Span { return s.spans[:s.count] }
 
 func (s *Step) add(kind Kind, to int64) {
@@ -46,17 +46,18 @@ func (s *Step) add(kind Kind, to int64) {
 	s.End = to
 }
 
-// A Thread follows the calls of one thread. The zero value is one of which all calls up to MPI_Finalize count.
+// A Thread follows the calls of one thread. With the zero value all calls up to MPI_Finalize belong
+// to the run.
 type Thread struct {
-	first     uint64 // call that counts
+	first     uint64 // index of the first call of the run
 	began     bool
 	finalized bool
 	attempt   polling.Attempt
-	step      Step // the latest; it ends where the next one begins
+	step      Step // the latest step; the next one begins at its end
 }
 
-// See takes the thread's next call, which is such a poll (polling.LocationGaps.See). The step is valid until the next one is
-// seen; it is nil for a call that is not part of the run.
+// See adds the thread's next call with its kind of poll (polling.LocationGaps.See). The step is
+// valid until the next call of See. It is nil for a call that is not part of the run.
 func (t *Thread) See(c *timeline.Record, poll polling.Poll) *Step {
 	if t.finalized || c.Index < t.first {
 		return nil
@@ -68,8 +69,8 @@ func (t *Thread) See(c *timeline.Record, poll polling.Poll) *Step {
 	}
 	_, polling := t.attempt.See(poll, c)
 	s.Start, s.Nested, s.count = s.End, false, 0
-	if held := min(c.Held, c.Enter-s.End); held > 0 {
-		s.add(Tool, s.End+held)
+	if overhead := min(c.Overhead, c.Enter-s.End); overhead > 0 {
+		s.add(Tool, s.End+overhead)
 	}
 	if c.Enter > s.End {
 		switch {

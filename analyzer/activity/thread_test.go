@@ -19,10 +19,10 @@ var names = map[activity.Kind]string{
 	activity.Computation: "computation", activity.Call: "call", activity.Waiting: "waiting", activity.Untraced: "untraced", activity.Tool: "tool",
 }
 
-// units is a time as a test has it, which the trace rounds to nanoseconds.
+// units converts a time of a test, which the trace rounds to nanoseconds.
 func units(ns int64) float64 { return math.Round(float64(ns)/tracetest.Unit*1e4) / 1e4 }
 
-// spansOf words the spans of a rank's first thread, in units of the trace.
+// spansOf formats the spans of a rank's main thread, in units of the trace.
 func spansOf(t *testing.T, b *tracetest.Builder, rank int) []string {
 	t.Helper()
 	r := timeline.Of(b.Open(t))
@@ -55,9 +55,9 @@ func spansOf(t *testing.T, b *tracetest.Builder, rank int) []string {
 	return list
 }
 
-// TestSpansByHand: computation, polls 0.04 ms apart (waiting) and 1 ms apart (computation), a vote, a part of the program
-// that was not traced, and a call in another one's callback. MPI_Initialized before MPI_Init and MPI_Finalized after
-// MPI_Finalize are not part of the run.
+// TestSpansByHand: computation, polls 0.04 ms apart (waiting) and 1 ms apart (computation), a vote,
+// an untraced part of the program, and a call in another one's callback. MPI_Initialized before
+// MPI_Init and MPI_Finalized after MPI_Finalize are not part of the run.
 func TestSpansByHand(t *testing.T) {
 	b := tracetest.New(1)
 	request := tracetest.Request(0)
@@ -96,8 +96,8 @@ func TestSpansByHand(t *testing.T) {
 	}, spansOf(t, b, 0))
 }
 
-// A vote between two polls is the tracer's; the rest of the time between them is waiting still, although they are further
-// apart than polls may be.
+// A vote between two polls is overhead of the tracer. The rest of the time between them is waiting,
+// although the polls are further apart than the limit.
 func TestVoteBetweenPolls(t *testing.T) {
 	b := tracetest.New(1)
 	missed := tracetest.Args{"request": tracetest.Request(0), "flag": 0}
@@ -110,7 +110,7 @@ func TestVoteBetweenPolls(t *testing.T) {
 	}, spansOf(t, b, 0))
 }
 
-// Every call that asks without waiting is a poll, also one that completes nothing.
+// Every call that tests without waiting is a poll, also one that completes nothing.
 func TestAllPolls(t *testing.T) {
 	for name, arguments := range map[string]tracetest.Args{
 		"MPI_Test":                   {"request": tracetest.Request(0), "flag": 0},
@@ -132,8 +132,8 @@ func TestAllPolls(t *testing.T) {
 	}
 }
 
-// Of a thread that does not initialize MPI all calls count, and of one that initializes it late, in a loop, those from
-// there on.
+// For a thread that does not initialize MPI all calls count; for one that initializes it late, in a
+// loop, those from there on.
 func TestWhatCounts(t *testing.T) {
 	b := tracetest.New(2)
 	r := b.Rank(0)

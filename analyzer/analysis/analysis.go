@@ -9,18 +9,19 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
-// An Analysis finds a T of a run.
+// An Analysis computes findings of type T for a run.
 type Analysis[T any] struct {
 	*pass.Pass[T]
 	About
 }
 
-// About is what people are told of an analysis.
+// About describes an analysis.
 type About struct {
 	Title string // a few words for a list of analyses
-	// Version is that of the findings: it grows when a key changes its meaning or goes.
+	// Version is the version of the findings. It is incremented when a key is removed or changes
+	// its meaning.
 	Version int
-	// Sections of the report that show them, in order.
+	// Sections are the sections of the report that show them, in order.
 	Sections []section.Section
 }
 
@@ -28,37 +29,39 @@ type About struct {
 type Any interface {
 	pass.Step
 	Describe() About
-	// New is a pointer to findings that are empty.
+	// New returns a pointer to empty findings.
 	New() any
-	// Run finds and encodes: what findings/<name>.json holds.
+	// Run computes and encodes the findings, as stored in findings/<name>.json.
 	Run(context.Context, *pass.Run) ([]byte, error)
-	// Decode reads what Run has written, into a pointer to findings. The error says what is wrong with it.
+	// Decode decodes the result of Run and returns a pointer to findings. It fails if the version
+	// differs.
 	Decode([]byte) (any, error)
 }
 
-// New makes an analysis of a function, which asks for results of the required passes and analyses only.
+// New returns an analysis that runs find, which may ask only for results of the required passes and
+// analyses.
 func New[T any](name string, about About, find func(context.Context, *pass.Run) (T, error), requires ...pass.Step) *Analysis[T] {
 	return &Analysis[T]{pass.New(name, find, requires...), about}
 }
 
-// Uses says which results the analysis asks for in runs that want them anyway.
+// Uses declares results that the analysis uses in runs that want them anyway.
 func (a *Analysis[T]) Uses(optional ...pass.Step) *Analysis[T] {
 	a.Pass.Uses(optional...)
 	return a
 }
 
-// Describe is what people are told of it.
+// Describe returns the description of the analysis.
 func (a *Analysis[T]) Describe() About { return a.About }
 
-// A Head is the part of findings that says of which version they are.
+// A Head is the part of findings with their version.
 type Head struct {
 	SchemaVersion int `json:"schema_version"`
 }
 
-// New is a pointer to findings that are empty.
+// New returns a pointer to empty findings.
 func (a *Analysis[T]) New() any { return new(T) }
 
-// Run finds and encodes.
+// Run computes and encodes the findings.
 func (a *Analysis[T]) Run(ctx context.Context, r *pass.Run) ([]byte, error) {
 	found, err := a.Of(ctx, r)
 	if err != nil {
@@ -75,7 +78,7 @@ func (a *Analysis[T]) Run(ctx context.Context, r *pass.Run) ([]byte, error) {
 	return append(append(version[:len(version)-1], ','), body[1:]...), nil
 }
 
-// Decode reads findings that this version understands.
+// Decode decodes findings of this version.
 func (a *Analysis[T]) Decode(raw []byte) (any, error) {
 	var h Head
 	if err := json.Unmarshal(raw, &h); err != nil {

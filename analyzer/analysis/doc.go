@@ -1,8 +1,11 @@
-// Package analysis says what an analysis is: a pass whose result is kept in files and shown to people.
+// Package analysis defines an analysis: a pass whose result is stored in files and shown in the
+// report.
 //
-// An analysis lives in a folder of its own, analyzer/analyses/<name>: what it computes, the type of its findings, and its
-// section of the report (template, view, script). One line in analyzer/analyses/list.go makes it one of those that run.
+// An analysis is in its own folder, analyzer/analyses/<name>: the computation, the type of its
+// findings, and its section of the report (template, view, script). A line in
+// analyzer/analyses/list.go registers it.
 //
-// Findings are a struct. Its keys stand at the top of report.json, beside those of the other analyses; a test checks that
-// no two have the same one. A key "notes", a list of sentences, is joined with that of the others.
+// Findings are a struct. Its keys are at the top level of report.json, together with those of the
+// other analyses; a test checks that they are unique. A key "notes", a list of sentences, is joined
+// with that of the others.
 package analysis

@@ -1,7 +1,7 @@
-// Package callsite words places in a program, the same in all findings.
+// Package callsite formats source locations, consistently in all findings.
 //
-// In goes a call site of a trace, out comes what a person looks for: file and line, else the function, else the place
-// in the module.
+// Its input is a call site of a trace, its output a readable location: file and line, otherwise the
+// function, otherwise the offset in the module.
 package callsite
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Name words a call site so that no other one of the program has this name. Where there are no lines (a program that was
-// built without -g), that takes its place in the module.
+// Name returns a name of a call site that is unique in the program. Without line numbers (a program
+// that was built without -g) it contains the offset in the module.
 func Name(s *trace.Site) string {
 	if s.Function != "" && (s.File == "" || s.Line <= 0) {
 		return fmt.Sprintf("%s in %s+%#x", s.Function, s.Module, s.Offset)
@@ -20,8 +20,8 @@ func Name(s *trace.Site) string {
 	return InFunction(s)
 }
 
-// InFunction is Name for comparing builds: where there are no lines it is the function only, which stays when code
-// before it changes.
+// InFunction is Name for comparing builds: without line numbers it is the function only, which does
+// not change with the code before it.
 func InFunction(s *trace.Site) string {
 	switch {
 	case s.File != "" && s.Line > 0:
@@ -32,7 +32,7 @@ func InFunction(s *trace.Site) string {
 	return fmt.Sprintf("%s+%#x", s.Module, s.Offset)
 }
 
-// At words a call and its place.
+// At returns a call and its call site in words.
 func At(function, site string) string {
 	if site == "" {
 		return function

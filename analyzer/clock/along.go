@@ -8,20 +8,20 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A Observer is an analysis of matched calls that goes along with the pass that binds the clocks. That pass lays the
-// clocks as first guessed; if they turn out to be right, as they are within a machine and where clocks are kept in step,
-// the observer has seen what a pass of its own would have shown it.
+// An Observer is an analysis of matched calls that shares the pass that binds the clocks. That pass
+// uses the clocks as guessed. If the guess turns out to be right, which is the case within a
+// machine and with synchronized clocks, the observer does not need a pass of its own.
 type Observer struct {
 	Handler   match.Handler
-	See       func(*match.Call)    // is told of each call before it is matched,
-	Decoded   func(*timeline.Call) // and where it is decoded: see match.InSections
-	Cuts      *match.Cuts          // notes those of the pass; nil: nobody does
-	Leftovers []match.Leftover     // what found no partner, after the pass
-	// Arrived tells that there was a pass, on clocks that are the map's.
+	See       func(*match.Call)    // called for each call before it is matched
+	Decoded   func(*timeline.Call) // called where it is decoded; see match.InSections
+	Cuts      *match.Cuts          // collects quiescent points of the pass, if not nil
+	Leftovers []match.Leftover     // operations without a partner, set after the pass
+	// Arrived reports that there was a pass, and that its clocks are those of the map.
 	Arrived bool
 }
 
-// AnalyzeWith is Analyze with a observer.
+// AnalyzeWith is Analyze with an observer.
 func AnalyzeWith(ctx context.Context, t timeline.Trace, p *Observer) (*Map, error) {
 	clocks, findings, err := analyze(ctx, t, p)
 	if err != nil {
@@ -30,7 +30,7 @@ func AnalyzeWith(ctx context.Context, t timeline.Trace, p *Observer) (*Map, erro
 	return &Map{SchemaVersion: SchemaVersion, Trace: identity(t), Clocks: clocks, Findings: findings}, nil
 }
 
-// guessed reports whether the clocks are as they were guessed.
+// guessed reports whether the clocks are still as guessed.
 func guessed(clocks *timeline.Clocks, guess []int64) bool {
 	for d := range clocks.Domains {
 		if k := &clocks.Domains[d]; k.Offset != guess[d] || k.Rate != 0 || len(k.Steps) > 0 {

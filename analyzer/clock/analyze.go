@@ -11,20 +11,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// SchemaVersion is that of Map.
+// SchemaVersion is the version of Map.
 const SchemaVersion = 2
 
-// A Map is the clock map of a run: written once, beside the trace, and used by all analyses.
+// A Map is the clock map of a run. It is written once, next to the trace, and used by all analyses.
 type Map struct {
 	SchemaVersion int              `json:"schema_version"`
-	Trace         string           `json:"trace"` // which one it is of, as a hash
+	Trace         string           `json:"trace"` // hash that identifies the trace
 	Clocks        *timeline.Clocks `json:"clocks"`
 	Findings      Findings         `json:"findings"`
-	// Cuts are where parts of the run can be looked at alone, nil until the run has been matched on these clocks.
+	// Cuts are quiescent points, between which parts of the run can be analyzed separately; nil
+	// until the run has been matched on these clocks.
 	Cuts []match.Cut `json:"cuts,omitempty"`
 }
 
-// Fits reports whether a map that was written before is of this trace.
+// Fits reports whether a map that was read from a file belongs to this trace.
 func (m *Map) Fits(t timeline.Trace) bool {
 	if m.SchemaVersion != SchemaVersion || m.Trace != identity(t) {
 		return false
@@ -40,8 +41,9 @@ func (m *Map) Fits(t timeline.Trace) bool {
 	return len(m.Clocks.Of) == t.Ranks().Len()
 }
 
-// Analyze lays the clocks of all nodes over the first one's. It goes through the trace only if there is more than one
-// clock, and twice if a constant offset and rate per node do not satisfy all messages.
+// Analyze synchronizes the clocks of all nodes with the first one's. It reads the calls of the
+// trace only if there is more than one clock, and twice if a constant offset and rate per node do
+// not satisfy all messages.
 func Analyze(ctx context.Context, t timeline.Trace) (*Map, error) {
 	return AnalyzeWith(ctx, t, nil)
 }
@@ -64,7 +66,8 @@ func analyze(ctx context.Context, t timeline.Trace, p *Observer) (*timeline.Cloc
 	tightest, slack := make([]int64, n*n), make([]int64, n)
 	switch {
 	case t.Meta().Timing.Mode == timing.Aggregated:
-		// without the times of messages nothing binds the clocks: the wall clocks' guess stays, with an unknown error
+		// without the times of messages there are no bounds: the guess by the wall clocks is kept,
+		// with an unknown error
 		for i := range tightest {
 			if i%(n+1) != 0 {
 				tightest[i] = unbounded
@@ -111,17 +114,17 @@ func analyze(ctx context.Context, t timeline.Trace, p *Observer) (*timeline.Cloc
 	return clocks, f, nil
 }
 
-// newCauses makes a handler that tells of all causes and effects in different domains.
+// newCauses returns a handler that reports all pairs of cause and effect in different domains.
 func newCauses(clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64)) *causes {
 	return &causes{of: clocks.Of, n: len(clocks.Domains), before: before}
 }
 
-// frozen are the clocks as they are: steps are made while a pass goes on, which must not see them.
+// frozen returns a copy of the clocks. Steps are added during a pass, which must not see them.
 func frozen(clocks *timeline.Clocks) *timeline.Clocks {
 	return &timeline.Clocks{Of: clocks.Of, Domains: slices.Clone(clocks.Domains)}
 }
 
-// each tells of all causes and effects in different domains, nearly in the order of time.
+// each reports all pairs of cause and effect in different domains, nearly in order of time.
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Observer) error {
 	var along Observer
 	if p != nil {
@@ -138,9 +141,9 @@ func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before
 	return err
 }
 
-// bind gives each clock the offset and the rate that messages ask for. It returns the tightest bound between any two,
-// with rates taken out: offset[a] − offset[b] ≤ tightest[a·n+b], relative to the guess; and by how much other rates might
-// be right.
+// bind sets the offset and the rate of each clock from the messages. It returns the tightest bound
+// between any two, with rates removed: offset[a] − offset[b] ≤ tightest[a·n+b], relative to the
+// guess; and the possible error due to other rates that satisfy the messages.
 func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Observer) (tightest, slack []int64, err error) {
 	n := len(clocks.Domains)
 	bounds := map[pair]*series{}
@@ -180,7 +183,7 @@ func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Obs
 	return tightest, slack, nil
 }
 
-// violated reports whether some bound does not hold.
+// violated reports whether a bound does not hold.
 func violated(clocks *timeline.Clocks, guess, tightest []int64) bool {
 	n := len(guess)
 	for a := range n {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// pingPong is rounds of a message there and back, one a second (1,000 units); a message takes 0.01 to 0.03 units. The
-// second node's clock is ahead(round) units ahead.
+// pingPong returns rounds of a message back and forth, one per second (1,000 units); a message
+// takes 0.01 to 0.03 units. The second node's clock is ahead(round) units ahead.
 func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 	random := rand.New(rand.NewPCG(1, 1))
 	b := tracetest.New(2)
@@ -32,7 +32,8 @@ func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 	return b
 }
 
-// worst is by how much effects come before their causes at most, and how far rank 1 is from the true time.
+// worst returns the maximum time by which an effect precedes its cause, and the distance of rank 1
+// from the true time.
 func worst(t *testing.T, tr timeline.Trace, clocks *timeline.Clocks, ahead func(round int) float64) (violation, off float64) {
 	v := &causes{of: clocks.Of, n: len(clocks.Domains), before: func(_ int, cause int64, _ int, effect int64) {
 		violation = max(violation, float64(cause-effect))
@@ -78,7 +79,7 @@ func TestClockThatJumpsIsMovedInSteps(t *testing.T) {
 	clocks, f, err := analyze(context.Background(), tr, nil)
 	require.NoError(t, err)
 	violation, _ := worst(t, tr, clocks, ahead)
-	assert.LessOrEqual(t, violation, float64(ignored)/tracetest.Unit)
+	assert.LessOrEqual(t, violation, float64(tolerance)/tracetest.Unit)
 	assert.Positive(t, f.Steps)
 	assert.InDelta(t, 0.0035, f.LargestStepSeconds, 0.0036, "no more than the jump")
 }
@@ -113,7 +114,7 @@ func TestNoSpaceBetweenBoundsIsFoundByTheirRate(t *testing.T) {
 	rate, width := line(above, below, 0)
 	assert.InDelta(t, 2e-5, rate, 1e-9)
 	assert.InDelta(t, 2000, width, 1)
-	assert.Negative(t, between(above, below, 0, 0))
+	assert.Negative(t, room(above, below, 0, 0))
 }
 
 func TestSeriesKeepsTheTightestOfEachPart(t *testing.T) {

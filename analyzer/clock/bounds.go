@@ -7,23 +7,26 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// unbounded is a bound that says nothing; small enough to be added to another.
+// unbounded is a bound without information; small enough to be added to another.
 const unbounded = math.MaxInt64 / 4
 
-// A pair is two domains: what happened in `from` came before what happened in `to`.
+// A pair is two domains: an event in from came before an event in to.
 type pair struct{ from, to int }
 
-// A point is a cause and its effect, each on the guessed clock of its own domain: x_from − x_to ≤ effect − cause.
+// A point is a cause and its effect, each on the guessed clock of its own domain: x_from − x_to ≤
+// effect − cause.
 type point struct{ cause, effect int64 }
 
 func (p point) bound() int64 { return p.effect - p.cause }
 
-// parts is into how many parts of the run a pair's bounds are divided: enough to see a drift, few enough to keep.
+// parts is the number of parts of the run for which a pair's bounds are kept: enough to detect a
+// drift.
 const parts = 256
 
-// A series holds the tightest bound of each part of the run. Its parts double in length when the run outgrows them.
+// A series is the tightest bound of each part of the run. The length of the parts doubles when the
+// run outgrows them.
 type series struct {
-	start, length int64 // of the first part, and of each
+	start, length int64 // start of the first part, and length of each part
 	points        []point
 }
 
@@ -31,7 +34,7 @@ func (s *series) add(p point) {
 	if s.length == 0 {
 		s.start, s.length = p.effect, 1_000_000
 	}
-	at := max(p.effect, s.start) // effects come nearly in order of time: what is earlier is not by much
+	at := max(p.effect, s.start) // effects come nearly in order of time; earlier ones are not much earlier
 	for (at-s.start)/s.length >= parts {
 		s.double()
 	}
@@ -57,7 +60,7 @@ func (s *series) double() {
 	s.points = half
 }
 
-// known are the points that say something.
+// known returns the points that have a bound.
 func (s *series) known() []point {
 	if s == nil {
 		return nil
@@ -71,19 +74,19 @@ func (s *series) known() []point {
 	return all
 }
 
-// causes is a match.Handler that reports which event came before which, between different domains. Rounded times may say
-// otherwise within their errors: these are added to the effect.
+// causes is a match.Handler that reports which event came before which, between different domains.
+// Because of rounding, the order may be wrong within the errors, which are added to the effect.
 type causes struct {
 	of     []int // domain by row
 	n      int   // domains
 	before func(from int, cause int64, to int, effect int64)
 
-	barrier uint64        // the operation that latest is about
-	latest  []match.Stamp // by domain: when its last participant entered
-	any     []bool        // it had one
+	barrier uint64        // number of the collective that latest belongs to
+	latest  []match.Stamp // by domain: entry of its last participant
+	any     []bool        // the domain has a participant
 }
 
-func (c *causes) tell(a *match.Point, b *match.Completion) {
+func (c *causes) report(a *match.Point, b *match.Completion) {
 	if from, to := c.of[a.Row], c.of[b.Row]; from != to {
 		c.before(from, a.Enter, to, b.Exit+a.EnterError+b.ExitError)
 	}
@@ -93,14 +96,14 @@ func (c *causes) tell(a *match.Point, b *match.Completion) {
 func (c *causes) Message(m *match.Message) {
 	switch m.Kind {
 	case match.ExposedToStart, match.LockGiven:
-		return // MPI_Win_start need not wait; who had a lock is told by times, not the other way round
+		return // MPI_Win_start need not wait, and matching of locks depends on times
 	case match.Data, match.Partition, match.Exposed, match.Accessed:
 	}
 	if m.Receive.Done != nil {
-		c.tell(&m.Send.Post, m.Receive.Done)
+		c.report(&m.Send.Post, m.Receive.Done)
 	}
 	if m.Send.Done != nil && m.Send.Mode == semantics.Synchronous && !m.Receive.Probe {
-		c.tell(&m.Receive.Post, m.Send.Done)
+		c.report(&m.Receive.Post, m.Send.Done)
 	}
 }
 
@@ -108,7 +111,8 @@ func (c *causes) Message(m *match.Message) {
 func (c *causes) Collective(op *match.Collective, part int) {
 	switch op.Class {
 	case match.Startup, match.Shutdown, match.Prefix, match.AllToOne, match.Neighbor, match.OneToAll, match.Fence, match.Window, match.File:
-		// MPI_Init need not synchronise, nor what is done with windows and files; in the others an empty share may leave early
+		// MPI_Init and operations on windows and files need not synchronize; in the others a
+		// participant with an empty share may leave early
 		return
 	case match.Barrier, match.AllToAll:
 	}
@@ -124,7 +128,7 @@ func (c *causes) Collective(op *match.Collective, part int) {
 	}
 }
 
-// enterBarrier notes the last to enter of each domain.
+// enterBarrier records the last entry of each domain.
 func (c *causes) enterBarrier(op *match.Collective) {
 	c.barrier, c.latest, c.any = op.Number, make([]match.Stamp, c.n), make([]bool, c.n)
 	for i := range op.Parts {

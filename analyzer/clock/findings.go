@@ -1,20 +1,20 @@
 package clock
 
-// Findings say how the clocks of the run were laid over one another.
+// Findings describe how the clocks of the run were synchronized.
 type Findings struct {
-	Domains []Domain `json:"domains"` // the nodes, each with a clock of its own
-	// Violations are matched pairs in which the effect still comes before its cause, by more than rounded times may say;
-	// WorstSeconds is the largest.
+	Domains []Domain `json:"domains"` // nodes, each with its own clock
+	// Violations counts matched pairs in which the effect still precedes its cause by more than the
+	// rounding errors. WorstSeconds is the largest.
 	Violations   int     `json:"violations"`
 	WorstSeconds float64 `json:"worst_violation_seconds"`
-	// WithinRounding are those by no more than that: they say nothing about the clocks.
+	// WithinRounding counts those within the rounding errors. They do not indicate a clock error.
 	WithinRounding int `json:"within_rounding"`
-	// Steps is how often a clock was moved forward because neither offset nor rate could bring an effect behind its cause,
-	// LargestStepSeconds by how much at most.
+	// Steps counts how often a clock was moved forward because no offset and rate could place an
+	// effect after its cause. LargestStepSeconds is the largest step.
 	Steps              int     `json:"steps"`
 	LargestStepSeconds float64 `json:"largest_step_seconds"`
-	// ErrorSeconds bounds how far the offset of any node from the first can be off, as far as messages tell; null where
-	// no messages in both directions tell.
+	// ErrorSeconds bounds the error of the offset of any node relative to the first, as far as
+	// messages determine it; null if there are no messages in both directions.
 	ErrorSeconds *float64 `json:"error_seconds"`
 }
 
@@ -23,8 +23,8 @@ type Domain struct {
 	BootID        string  `json:"boot_id"`
 	Ranks         string  `json:"ranks"`
 	OffsetSeconds float64 `json:"offset_seconds"` // to the first domain's clock
-	GuessSeconds  float64 `json:"guess_seconds"`  // what the wall clocks say
-	Rate          float64 `json:"rate"`           // how much faster than the first domain's clock it is made to go: 1e-6 is 1 µs/s
+	GuessSeconds  float64 `json:"guess_seconds"`  // offset by the wall clocks
+	Rate          float64 `json:"rate"`           // correction of its rate relative to the first domain's clock: 1e-6 is 1 µs/s
 	Steps         int     `json:"steps"`
-	ErrorSeconds  float64 `json:"error_seconds"` // half the range that messages leave; −1: unbounded
+	ErrorSeconds  float64 `json:"error_seconds"` // half of the range that messages leave; −1: unbounded
 }

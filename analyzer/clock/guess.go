@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// domains numbers the clocks of a run: of says which one a row of Trace.Ranks has.
+// domains numbers the clocks of a run: of[i] is the clock of row i of Trace.Ranks.
 func domains(ranks *trace.RankTable) (of []int, ids []string) {
 	of = make([]int, ranks.Len())
 	number := map[string]int{}
@@ -26,8 +26,9 @@ func domains(ranks *trace.RankTable) (of []int, ids []string) {
 	return of, ids
 }
 
-// guess gives each domain's offset from monotonic to wall-clock time, relative to the first domain's: the median over
-// the samples of all its ranks, so that a step of one clock in the middle of the run does not move it.
+// guess returns each domain's offset from monotonic to wall-clock time, relative to the first
+// domain's. It is the median over the samples of all its ranks, so that a step of a wall clock
+// during the run does not change it.
 func guess(ranks *trace.RankTable, of []int, n int) []int64 {
 	samples := make([][]int64, n)
 	for i, r := range ranks.All() {

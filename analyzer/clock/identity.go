@@ -8,11 +8,11 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// identity tells the trace of a run from others that may have lain at the same place: a clock map is good for the one that
-// it was made of. It is a hash of the world's name, and of each thread's calls, ticks and clock samples.
+// identity identifies the trace of a run, so that a clock map is not used for another trace at the
+// same path. It is a hash of the world's name and of each thread's calls, ticks and clock samples.
 func identity(t timeline.Trace) string {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(t.Meta().World)) // a hash takes everything
+	_, _ = h.Write([]byte(t.Meta().World)) // a hash never fails
 	var word [8]byte
 	add := func(values ...int64) {
 		for _, v := range values {

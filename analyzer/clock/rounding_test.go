@@ -11,9 +11,10 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// A clock that seems to be 0.05 units ahead in every second round is left as it is where times are rounded: after gaps of
-// 1,000 units moments are off by up to half of what marks are apart, 0.016 units, on either side. Where nothing was rounded
-// it has to be moved: messages take 0.03 units at most. So it has if it seems to be 0.1 units ahead, rounded or not.
+// A clock that seems to be 0.05 units ahead in every second round is not corrected if times are
+// rounded: after gaps of 1,000 units the error is up to half of the resolution, 0.016 units, on
+// either side. With exact times it must be corrected, because messages take at most 0.03 units. If
+// it seems to be 0.1 units ahead it must be corrected in both cases.
 func TestRoundingMovesNoClock(t *testing.T) {
 	for _, c := range []struct {
 		mode  string

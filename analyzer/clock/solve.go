@@ -1,9 +1,10 @@
 package clock
 
-// solve gives offsets that satisfy the bounds and are as close to the guess as these allow: the middle between the
-// greatest solution that is nowhere above the guess and the least that is nowhere below it. Both are found by
-// relaxation (Bellman and Ford); the set of solutions is convex, so the middle is one too. Bounds that contradict one
-// another, as under drift, end the relaxation after n rounds, with some of them violated.
+// solve returns offsets that satisfy the bounds and are as close to the guess as possible: the
+// middle between the greatest solution that nowhere exceeds the guess and the least that is nowhere
+// below it. Both are found by relaxation (Bellman and Ford). The set of solutions is convex, so the
+// middle is a solution, too. If bounds contradict each other, as under drift, the relaxation ends
+// after n rounds with some bounds violated.
 func solve(guess, bound []int64) []int64 {
 	n := len(guess)
 	low, high := append([]int64(nil), guess...), append([]int64(nil), guess...)
@@ -37,7 +38,8 @@ func solve(guess, bound []int64) []int64 {
 	return offsets
 }
 
-// shortest closes the bounds over paths: how far two offsets can be apart at most, directly or through others.
+// shortest returns the bounds closed over paths: the maximum difference of two offsets, directly or
+// through others.
 func shortest(bound []int64, n int) []int64 {
 	d := append([]int64(nil), bound...)
 	for k := range n {

@@ -22,7 +22,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Without the times of single calls there are sums, and nothing that would need more.
+// Without the times of single calls there are sums, and no findings that need more.
 func TestAggregatedTimingGivesAProfileAndNoVerdict(t *testing.T) {
 	var durations, gaps timing.IntervalStatistics
 	for range 10 {
@@ -68,9 +68,9 @@ func found(t *testing.T, c simulate.Config) criticalpath.Findings {
 	return f
 }
 
-// What sums suffice for is what the times of single calls give, in every pattern: computation and MPI of each rank, load
-// balance, communication and parallel efficiency, calls and time of each call site, and the rank that is slow. All else is
-// null in the JSON.
+// For every pattern, sums give the same results as the times of single calls where they suffice:
+// computation and MPI of each rank, load balance, communication and parallel efficiency, calls and
+// time of each call site, and the slow rank. All else is null in the JSON.
 func TestSumsGiveWhatTheySufficeFor(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		t.Run(pattern, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestSumsGiveWhatTheySufficeFor(t *testing.T) {
 	}
 }
 
-// Sums do not accuse anybody in runs that are balanced but for noise.
+// With sums no rank is blamed in runs that are balanced except for noise.
 func TestSumsAccuseNobodyOfNoise(t *testing.T) {
 	accused := 0
 	const runs = 60
@@ -152,8 +152,8 @@ func TestSumsAccuseNobodyOfNoise(t *testing.T) {
 	assert.LessOrEqual(t, accused, runs/20)
 }
 
-// One preemption is no work: rank 2 computes ten times as long in one iteration of thirty, which makes its sum larger by
-// 30%, and nobody is accused.
+// One preemption is not work: rank 2 computes ten times as long in one iteration of thirty, which
+// increases its sum by 30%, and no rank is blamed.
 func TestSumsAccuseNobodyOfAPreemption(t *testing.T) {
 	b := tracetest.Stencil{Ranks: 6, Iterations: 30, Work: func(rank, k int) float64 {
 		if rank == 2 && k == 9 {
@@ -166,7 +166,7 @@ func TestSumsAccuseNobodyOfAPreemption(t *testing.T) {
 	assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
 }
 
-// aggregated is a trace of which only sums are kept.
+// aggregated returns a trace of which only sums are kept.
 func aggregated(c *trace.Content) *trace.Content {
 	c.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
 	var threads []trace.Thread
@@ -197,8 +197,9 @@ func aggregated(c *trace.Content) *trace.Content {
 	return c
 }
 
-// 0/0 is no efficiency. Two ranks do nothing but MPI: mean and most computation are 0 of 0.3 s, so load balance is not known
-// and the parallel efficiency is 0. Of a trace without calls nothing is known.
+// 0/0 is not an efficiency. Two ranks execute only MPI: mean and maximum computation are 0 of 0.3
+// s, so load balance is unknown and the parallel efficiency is 0. For a trace without calls all are
+// unknown.
 func TestEfficiencyOfNothingIsNotKnown(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 100).Collective("MPI_Barrier", 100, 200).Finalize(200, 300) })

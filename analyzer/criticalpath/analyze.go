@@ -27,11 +27,12 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// Options of the analyses; the zero value is what one wants.
+// Options of the analyses. The zero value has the usual settings.
 type Options struct {
-	// Segments is about how many segments of the path are listed: shorter ones are put together. 0: 1000.
+	// Segments is the approximate maximum number of path segments that are listed; shorter ones are
+	// merged. 0: 1000.
 	Segments int
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// samples are two moments at which both clocks were read.
+// samples returns two simultaneous readings of both clocks.
 func samples(monotonic, realtime int64) []timing.ClockSample {
 	const later = 200_000_000
 	return []timing.ClockSample{

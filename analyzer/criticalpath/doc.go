@@ -1,6 +1,8 @@
-// Package criticalpath runs all analyses around the critical path of a trace, for programs that want their findings together.
+// Package criticalpath runs all analyses around the critical path of a trace, for programs that
+// need their findings together.
 //
-// In goes a trace; out come Findings: those of the analyses in analyzer/analyses, each under its own keys. What they share is
-// computed once, in this order: package matching goes through all calls, route walks the critical path backward over the wait
-// states, accounts lays it over calls and computation, causes replays the run under other conditions; delays runs beside them.
+// Its input is a trace. Its Findings are those of the analyses in analyzer/analyses, each under its
+// own keys. Shared results are computed once, in this order: package matching processes all calls,
+// route finds the critical path backward over the wait states, accounts intersects it with calls
+// and computation, causes replays the run under other conditions. Package delays runs concurrently.
 package criticalpath

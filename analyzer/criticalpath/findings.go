@@ -18,12 +18,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
 )
 
-// SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
+// SchemaVersion is the version of Findings. It is incremented when a key is removed or changes its
+// meaning.
 const SchemaVersion = 2
 
-// Findings are those of all analyses around the critical path, under their own keys. Times are in seconds, or in nanoseconds
-// since the run began. What the trace cannot tell is null: of one without the times of single calls (timing aggregated) there
-// are sums only.
+// Findings are those of all analyses around the critical path, under their own keys. Times are in
+// seconds, or in nanoseconds since the start of the run. Values that the trace does not determine
+// are null. Without the times of single calls (timing aggregated) there are only sums.
 type Findings struct {
 	SchemaVersion int `json:"schema_version"`
 	runFindings
@@ -40,11 +41,11 @@ type Findings struct {
 	profileFindings
 	ledgerFindings
 	detailFindings
-	RootCauses *rootcauses.RootCauses `json:"root_causes"` // null where times of single calls were not kept
+	RootCauses *rootcauses.RootCauses `json:"root_causes"` // null if times of single calls were not recorded
 	Notes      []string               `json:"notes"`       // of all of them
 }
 
-// Names under which the findings, which are all called so, can be embedded together.
+// Names under which the findings, whose types have the same name, can be embedded together.
 type (
 	runFindings        = run.Findings
 	verdictFindings    = verdict.Findings

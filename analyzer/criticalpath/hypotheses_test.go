@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// predicted is the predicted length of the run in units, by what is otherwise.
+// predicted returns the predicted duration of the run in units, by hypothesis.
 func predicted(f criticalpath.Findings) map[string]float64 {
 	lengths := map[string]float64{}
 	for _, w := range f.WhatIf {
@@ -22,13 +22,15 @@ func predicted(f criticalpath.Findings) map[string]float64 {
 	return lengths
 }
 
-// Rank 1 makes a call of its own between Init and the barrier, so that no region of its work is one of the others'.
+// Rank 1 makes an additional call between Init and the barrier, so that it has no region in common
+// with the others.
 //
 //	ranks 0, 2: Init 0-10, Barrier 20-52 (wait until 51),          Finalize 62-63
 //	rank 1:     Init 0-10, Barrier of its own 30-31, Barrier 51-52, Finalize 62-63
 //
-// Taken together, ranks 0 and 2 compute 10 before the barrier and rank 1 computes 40, the mean is 20. With that rank 1 comes to
-// the barrier at 10 + 10 + 1 + 10 = 31, so that the run takes 43.
+// Treated as one region, ranks 0 and 2 compute 10 before the barrier and rank 1 computes 40; the
+// mean is 20. With that, rank 1 enters the barrier at 10 + 10 + 1 + 10 = 31, so that the run takes
+// 43.
 func TestEqualWorkInRegionsTakenTogether(t *testing.T) {
 	b := tracetest.New(3)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -45,9 +47,10 @@ func TestEqualWorkInRegionsTakenTogether(t *testing.T) {
 	assert.InDelta(t, 43, lengths["all ranks had equal work each time"], 1e-6)
 }
 
-// All compute 10 before the barrier and after the broadcast. Between them rank 0, the root, computes 40 and the others 1, which
-// is work of its own that equal work does not move: the run takes 73 still. If all three had a part of it, it would take
-// 40 − 40/3 less; if it computed the 1 of the others, 39 less.
+// All compute 10 before the barrier and after the broadcast. In between rank 0, the root, computes
+// 40 and the others 1. That is work that rank 0 does alone, so equal work does not move it: the run
+// still takes 73. If all three had a part of it, it would take 40 − 40/3 less; if rank 0 computed
+// the 1 of the others, 39 less.
 func TestWorkAlone(t *testing.T) {
 	b := tracetest.New(3)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -67,8 +70,8 @@ func TestWorkAlone(t *testing.T) {
 	assert.Equal(t, 0, *f.Verdict.Rank)
 }
 
-// A token goes round four ranks 20 times; who has it computes 10. That is a chain: one computes at once, and each waits as long
-// each time.
+// A token passes through four ranks 20 times; its holder computes 10. That is a chain: one rank
+// computes at a time, and each wait has the same length.
 func TestChain(t *testing.T) {
 	const ranks, rounds = 4, 20
 	b := tracetest.New(ranks)
@@ -98,7 +101,7 @@ func TestChain(t *testing.T) {
 	assert.InDelta(t, 0.600, *v.GainSeconds, 0.03)
 }
 
-// In a wavefront ranks wait until the pipeline is filled, and hardly afterwards.
+// In a wavefront ranks wait until the pipeline is filled, and hardly after that.
 func TestPipeline(t *testing.T) {
 	v := found(t, simulate.Config{Pattern: "wavefront", Ranks: 16, Iterations: 10, Steps: 4, Compute: 1_000_000}).Verdict
 	require.Equal(t, verdict.Serialization, v.Blames, v.Text)
@@ -106,8 +109,8 @@ func TestPipeline(t *testing.T) {
 	assert.Nil(t, v.Rank, v.Text)
 }
 
-// A worker that takes twice as long for each task is given fewer of them, so that all are busy equally long. What the run would
-// gain is an estimate; a simulation of the run without it gives the truth.
+// A worker that takes twice as long per task gets fewer tasks, so that all are busy equally long.
+// The gain is an estimate; a simulation of the run without the slowdown gives the expected value.
 func TestSlowWorker(t *testing.T) {
 	c := simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: 1_000_000, Imbalance: simulate.Imbalance{Noise: 5}}
 	equal := found(t, c)
@@ -124,8 +127,9 @@ func TestSlowWorker(t *testing.T) {
 	assert.InDelta(t, truth, *v.GainSeconds, 0.3*truth, v.Text)
 }
 
-// All containers are stopped for 8 at once in every fifth of 210 iterations, 336 in all, which the kernel counted: limits are
-// to blame, and nobody in particular. Without them the run takes as much less.
+// All containers are throttled for 8 at the same time in every fifth of 210 iterations, 336 in
+// total, as counted by the kernel. The cause is the limits, not a particular rank. Without them the
+// run is shorter by that time.
 func TestLimitsStopAll(t *testing.T) {
 	b := tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(_, k int) float64 {
 		if k%5 == 0 {

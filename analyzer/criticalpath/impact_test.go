@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// impacts are the rows by what they are of, in units; the sums must add up to what all ranks have together.
+// impacts returns the rows by subject, in units, and asserts that the sums add up to the total of
+// all ranks.
 func impacts(t *testing.T, f criticalpath.Findings) map[string][]float64 {
 	t.Helper()
 	unit := func(seconds float64) float64 { return seconds * 1e9 / tracetest.Unit }
@@ -30,9 +31,10 @@ func assertImpacts(t *testing.T, want, got map[string][]float64) {
 	}
 }
 
-// Both ranks do the same (lateAtBarrier). The path is 61 long, all of it on rank 1, which is never idle. Rank 0 does 10 of
-// the 40 before the barrier, as much as the path of all else, and is idle for 61 − 31 = 30: within those who compute
-// before the barrier. The indicator is 40 − (10 + 40) / 2 = 15.
+// Both ranks do the same (lateAtBarrier). The path is 61 long, all of it on rank 1, which is never
+// idle. Rank 0 does 10 of the 40 before the barrier, and the same as the path elsewhere, and is
+// idle for 61 − 31 = 30: within the group of ranks that compute before the barrier. The indicator
+// is 40 − (10 + 40) / 2 = 15.
 func TestImpactWithinRanksThatDoTheSame(t *testing.T) {
 	f := analyze(t, lateAtBarrier())
 	assertImpacts(t, map[string][]float64{ // path, indicator, activity, within, between, off the path
@@ -46,15 +48,17 @@ func TestImpactWithinRanksThatDoTheSame(t *testing.T) {
 	assert.Equal(t, "computation", f.Path.Impact.Activities[0].Function, "costliest first")
 }
 
-// A producer and a consumer: each is idle while the other one does what it never does itself.
+// A producer and a consumer: each is idle while the other one executes activities that it never
+// does itself.
 //
 //	rank 0: Init 0-10, Send 50-51,                    Finalize 61-93 (waits until 92)
 //	rank 1: Init 0-10, Recv 20-52 (waits until 50),   Finalize 92-93
 //
-// The path is Init 10 and 40 of computation on rank 0, then what the Recv takes itself, 2, 40 of computation and Finalize 1
-// on rank 1: 93. Rank 0 is busy for 10 + 40 + 1 + 10 + 1 = 62 and idle for 31; the path has 40 of computation and the 2 of
-// the Recv that it does not: 31·40/42 and 31·2/42. Rank 1 is busy for 10 + 10 + 2 + 40 + 1 = 63 and idle for 30, all on
-// account of rank 0's 40. Off the path are the Send, 1, rank 0's 10 after it, and rank 1's 10 before the Recv.
+// The path is Init 10 and 40 of computation on rank 0, then the Recv's own 2, 40 of computation and
+// Finalize 1 on rank 1: 93. Rank 0 is busy for 10 + 40 + 1 + 10 + 1 = 62 and idle for 31; the path
+// has 40 of computation and the 2 of the Recv that it does not have: 31·40/42 and 31·2/42. Rank 1
+// is busy for 10 + 10 + 2 + 40 + 1 = 63 and idle for 30, all due to rank 0's 40. Not on the path
+// are the Send, 1, rank 0's 10 after it, and rank 1's 10 before the Recv.
 func TestImpactBetweenRanksThatDoDifferentThings(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("p.c:1").Init(0, 10).At("p.c:2").Send(50, 51, 1).At("p.c:9").Finalize(61, 93)
@@ -71,14 +75,16 @@ func TestImpactBetweenRanksThatDoDifferentThings(t *testing.T) {
 	assert.InDelta(t, 0.021, f.Path.Impact.OffPath, 1e-9)
 }
 
-// The path goes from rank 1, slow before the first barrier, to rank 0, which alone computes before the second.
+// The path goes from rank 1, slow before the first barrier, to rank 0, the only one that computes
+// before the second.
 //
 //	rank 0: Init 0-10, Barrier 25-51 (waits until 50), Barrier 66-67, Finalize 67-68
 //	rank 1: Init 0-10, Barrier 50-51,                  Barrier 51-67 (waits until 66), Finalize 67-68
 //
-// The path: Init 10, 40 on rank 1 before the first barrier, 1 in it, 15 on rank 0 before the second, 1 in it, Finalize 1.
-// Rank 0 is busy for 10 + 15 + 1 + 15 + 1 + 1 = 43 and idle for 25: within, before the first barrier. Rank 1 is busy for
-// 10 + 40 + 1 + 1 + 1 = 53 and idle for 15; it never computes between barriers.
+// The path: Init 10, 40 on rank 1 before the first barrier, 1 in it, 15 on rank 0 before the
+// second, 1 in it, Finalize 1. Rank 0 is busy for 10 + 15 + 1 + 15 + 1 + 1 = 43 and idle for 25:
+// within, before the first barrier. Rank 1 is busy for 10 + 40 + 1 + 1 + 1 = 53 and idle for 15; it
+// never computes between barriers.
 func TestImpactWherePathChangesRanks(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("c.c:1").Init(0, 10).At("c.c:2").Collective("MPI_Barrier", 25, 51).Collective("MPI_Barrier", 66, 67).At("c.c:9").Finalize(67, 68)

@@ -16,20 +16,22 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// What is found at 5% and at 1% differs from what is found without rounding by what the error of the times explains. With
-// M, by how much a moment may be off at most, and p, the error of an interval:
+// Findings at 5% and at 1% differ from those without rounding only by the error of the times. With
+// M, the maximum error of a time, and p, the relative error of an interval:
 //
-//   - the run lies between two moments: 2M;
-//   - a rank's useful time is a sum of n gaps, each between two moments and off by p at most: p of it, or 2M·n, so that
-//     load balance and communication efficiency, quotients of two of these, are off by twice that share;
-//   - a wait lies between two moments: 2M each;
-//   - a part of the critical path lies between two moments: 2M for each part of either path. This takes a path without
-//     alternatives that are as long but for 2M, so one rank is slower here by more than the rest varies; where steps of the
-//     program are not much longer than M nothing is certain but who that rank is, and the path's length;
-//   - root causes divide waits among delays since two ranks were last in step: 2M for each wait, and 4M for the delay, by
-//     how much longer one rank took than the other between two moments each. This takes partners that do not change with
-//     what is less than 2M, as those of a master do who serves whoever comes first, and those of whoever receives from
-//     anybody.
+//   - The run is between two times: 2M.
+//   - A rank's useful time is a sum of n gaps, each between two times with an error of at most p: p
+//     of it, or 2M·n. Load balance and communication efficiency, quotients of two of these, have
+//     twice that relative error.
+//   - A wait is between two times: 2M each.
+//   - A part of the critical path is between two times: 2M for each part of either path. This
+//     requires a path without alternatives of the same length within 2M, so one rank is slower here
+//     by more than the variation of the rest. If the steps of the program are not much longer than
+//     M, only that rank and the length of the path are certain.
+//   - Root causes divide waits among delays since two ranks were last in step: 2M for each wait,
+//     and 4M for the delay, by which one rank took longer than the other between two times each.
+//     This requires partners that do not change within 2M, unlike those of a master that serves the
+//     first worker, and those of a receiver from any source.
 func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, compute := range []time.Duration{50 * time.Microsecond, 2 * time.Millisecond, 40 * time.Millisecond} {
@@ -47,8 +49,9 @@ func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 	}
 }
 
-// assertExplained compares what was found without rounding with what was found with an error p of intervals. steps: those
-// of the program are long enough for a path without alternatives; partners: they do not depend on time.
+// assertExplained compares exact findings with those under a relative error p of intervals. steps:
+// the steps of the program are long enough for a path without alternatives; partners: they do not
+// depend on time.
 func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath.Findings, got criticalpath.Findings, steps, partners bool) {
 	t.Helper()
 	two := 2*got.Timing.MomentSeconds + 1e-9
@@ -74,7 +77,7 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 	for _, w := range got.WaitStates {
 		e := kinds[w.Kind]
 		delete(kinds, w.Kind)
-		if w.PartOf != "" { // of messages in the wrong order only those that clearly are
+		if w.PartOf != "" { // only messages that are clearly in the wrong order count
 			assert.LessOrEqual(t, w.Seconds, e.Seconds+two*float64(w.Count), "%s: %s", timing, w.Kind)
 			continue
 		}
@@ -121,8 +124,8 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 	}
 }
 
-// atTheLimit reports whether one cause gains nine tenths of what another does, within 1% of the run: which of the two comes first
-// is open then.
+// atTheLimit reports whether one cause gains nine tenths of another, within 1% of the run: then the
+// order of the two is undetermined.
 func atTheLimit(f *criticalpath.Findings, a, b verdict.Kind) bool {
 	gains := map[verdict.Kind]float64{}
 	for _, w := range f.WhatIf {

@@ -16,24 +16,24 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestMemoryDoesNotGrowWithCalls: the critical path goes from one rank to the other and back all the time, and what the
-// passes hold in memory is the same for eight times as many calls. What has a limit has a low one here, which both runs
-// reach: what is held before there is a file, and the records of root causes.
+// TestMemoryDoesNotGrowWithCalls: the critical path alternates between two ranks, and the passes
+// use the same memory for eight times as many calls. The limits are low here, so that both runs
+// reach them: memory of the spool before it uses a file, and the records of root causes.
 func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	held, records := eventlog.MaxHeld, delays.MaxRecords
-	defer func() { eventlog.MaxHeld, delays.MaxRecords = held, records }()
-	eventlog.MaxHeld, delays.MaxRecords = 1<<18, 1<<12
-	few, stretches := heldFor(t, 40_000)
-	many, more := heldFor(t, 320_000)
+	inMemory, records := eventlog.MaxInMemory, delays.MaxRecords
+	defer func() { eventlog.MaxInMemory, delays.MaxRecords = inMemory, records }()
+	eventlog.MaxInMemory, delays.MaxRecords = 1<<18, 1<<12
+	few, stretches := memoryOf(t, 40_000)
+	many, more := memoryOf(t, 320_000)
 	t.Logf("%d and %d KiB with %d and %d stretches of the path", few>>10, many>>10, stretches, more)
 	require.Greater(t, more, 7*stretches)
 	require.Less(t, float64(many), 1.3*float64(few))
 }
 
-// heldFor is how much memory is in use after the passes over two ranks that wait for each other, more than before, and how
-// many stretches their path has.
-func heldFor(t *testing.T, iterations int) (held int64, stretches int) {
+// memoryOf returns the additional memory in use after the passes over two ranks that wait for each
+// other, and the number of stretches of their path.
+func memoryOf(t *testing.T, iterations int) (used int64, stretches int) {
 	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 		Pattern: "butterfly", Ranks: 2, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 40}, Seed: 5,
 	}))
@@ -46,14 +46,14 @@ func heldFor(t *testing.T, iterations int) (held int64, stretches int) {
 	d, err := delays.Pass.Of(t.Context(), passes)
 	require.NoError(t, err)
 	pieces := accounts.OnePath(a.Each, max(1, a.Run()/1000))
-	held = inUse() - before
+	used = inUse() - before
 	require.Less(t, len(pieces), along.Count)
 	runtime.KeepAlive([]any{a, along, d, pieces})
 	require.NoError(t, passes.Close())
-	return held, along.Count
+	return used, along.Count
 }
 
-// inUse is how much memory is in use.
+// inUse returns the memory in use.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// nonsense is a trace of random calls of all functions of MPI with random arguments: requests that nobody made,
-// collectives that do not fit, statuses of ranks that are not there, calls that go back in time.
+// nonsense returns a trace of random calls of all functions of MPI with random arguments: requests
+// that were never made, collectives that do not match, statuses of missing ranks, calls that go
+// back in time.
 func nonsense(random *rand.Rand) *tracetest.Builder {
 	ranks := 1 + random.IntN(4)
 	b := tracetest.New(ranks)
@@ -102,7 +103,8 @@ func argument(random *rand.Rand, p *mpi.Param, comms []int) any {
 	return random.IntN(8) - 2
 }
 
-// TestNonsense: whatever a trace says, the analysis ends with findings in which the path is as long as the run.
+// TestNonsense: for any trace the analysis ends with findings in which the path is as long as the
+// run.
 func TestNonsense(t *testing.T) {
 	for seed := range uint64(400) {
 		f := analyze(t, nonsense(rand.New(rand.NewPCG(seed, 0))))

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// window adds the creation of a window on all ranks, from 5 to 6 on everybody: nobody waits.
+// window adds the creation of a window on all ranks, from 5 to 6 on each: no rank waits.
 func window(b *tracetest.Builder) *tracetest.Builder {
 	return b.Ranks(func(_ int, r *tracetest.Rank) {
 		r.Init(0, 5).Call("MPI_Win_create", 5, 6, tracetest.Args{"win": tracetest.Win(0)})
@@ -23,8 +23,8 @@ var onWindow = tracetest.Args{"win": tracetest.Win(0)}
 
 var oneSidedPatterns = []pattern{
 	{
-		// Fences end 1 after the last has entered: ranks enter the first one at 10, 20, 60 (waits 50 + 40), the second at
-		// 70, 90, 80 (waits 20 + 10). Then rank 0 is the last.
+		// Fences end 1 after the last entry: ranks enter the first one at 10, 20, 60 (waits 50 +
+		// 40), the second at 70, 90, 80 (waits 20 + 10). Then rank 0 is the last.
 		name: "fence",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(3))
@@ -42,8 +42,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"wait at fence": 90 + 30},
 	},
 	{
-		// MPI_Win_fence with MPI_MODE_NOPRECEDE may leave before the others come: rank 0 is there from 10 to 11 and does not
-		// wait for rank 1, which comes at 50.
+		// MPI_Win_fence with MPI_MODE_NOPRECEDE may leave before the others enter: rank 0 is in it
+		// from 10 to 11 and does not wait for rank 1, which enters at 50.
 		name: "fence that does not wait",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(2))
@@ -125,9 +125,10 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"early wait": 60},
 	},
 	{
-		// Three ranks lock rank 0's window exclusively, with an implementation that blocks in MPI_Win_lock. Rank 1 has the lock
-		// from 10 to 40; rank 2 asks at 20 and gets it at 41 (waits 20), gives it back at 60; rank 0 asks at 30 and gets it at 61
-		// (waits 30, for rank 2). A shared lock on rank 1's window in the meantime disturbs nobody.
+		// Three ranks lock rank 0's window exclusively, with an implementation that blocks in
+		// MPI_Win_lock. Rank 1 has the lock from 10 to 40; rank 2 requests it at 20, gets it at 41
+		// (waits 20) and releases it at 60; rank 0 requests it at 30 and gets it at 61 (waits 30,
+		// for rank 2). A shared lock on rank 1's window at the same time does not affect them.
 		name: "lock contention",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(3))
@@ -148,9 +149,10 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"lock contention": 20 + 30},
 	},
 	{
-		// The same with an implementation that takes the lock when it is given back: MPI_Win_lock returns at once. Rank 1 has it
-		// until it enters MPI_Win_unlock at 40; rank 2, in MPI_Win_unlock from 25 to 48, waits for that (15), and rank 0, in it from
-		// 35 to 55, has the lock when rank 2's wait ended at 40: 5, and what rank 2 then takes is communication.
+		// The same with an implementation that takes the lock on release: MPI_Win_lock returns at
+		// once. Rank 1 has it until it enters MPI_Win_unlock at 40; rank 2, in MPI_Win_unlock from
+		// 25 to 48, waits for that (15), and rank 0, in it from 35 to 55, gets the lock when rank
+		// 2's wait ended at 40: 5; rank 2's time after that is communication.
 		name: "lock contention at unlock",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(3))
@@ -168,7 +170,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"lock contention": 15 + 5},
 	},
 	{
-		// Shared locks exclude nobody; an exclusive one waits for those of all ranks (MPI_Win_lock_all).
+		// Shared locks exclude no rank; an exclusive one waits for those of all ranks
+		// (MPI_Win_lock_all).
 		name: "lock for all",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(3))
@@ -179,7 +182,7 @@ var oneSidedPatterns = []pattern{
 				Call("MPI_Win_unlock", 80, 81, tracetest.Args{"rank": 0, "win": tracetest.Win(0)}).Finalize(95, 100)
 			return b
 		},
-		// rank 2 gives its lock back at 60
+		// rank 2 releases its lock at 60
 		path: []piece{
 			{2, 0, 5, "MPI_Init"}, {2, 5, 6, "MPI_Win_create"}, {2, 6, 12, "computation"}, {2, 12, 14, "MPI_Win_lock_all"}, {2, 14, 60, "computation"},
 			{0, 60, 61, "MPI_Win_lock"}, {0, 61, 80, "computation"}, {0, 80, 81, "MPI_Win_unlock"}, {0, 81, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},

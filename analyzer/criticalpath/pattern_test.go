@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// analyze runs the analysis on a built trace and asserts what must always hold: the path has no gaps, no overlaps, and
-// is as long as the run.
+// analyze runs the analysis on a built trace and asserts its invariants: the path has no gaps and
+// no overlaps, and is as long as the run.
 func analyze(t *testing.T, b *tracetest.Builder) criticalpath.Findings {
 	t.Helper()
 	return analyzeContent(t, b.Content())
@@ -52,7 +52,7 @@ func assertPath(t *testing.T, f criticalpath.Findings) {
 	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
 }
 
-// piece is a segment of the path in units of tracetest.
+// piece is a path segment in units of tracetest.
 type piece struct {
 	rank       int
 	start, end float64
@@ -67,7 +67,7 @@ func pieces(f criticalpath.Findings) []piece {
 	return list
 }
 
-// waits are the seconds waited by pattern, in units.
+// waits returns the time waited by pattern, in units.
 func waits(f criticalpath.Findings) map[string]float64 {
 	m := map[string]float64{}
 	for _, w := range f.WaitStates {
@@ -76,7 +76,7 @@ func waits(f criticalpath.Findings) map[string]float64 {
 	return m
 }
 
-// A pattern is a trace, the path that it must have, and how long its ranks wait.
+// A pattern is a trace with its expected path and waits.
 type pattern struct {
 	name  string
 	build func() *tracetest.Builder
@@ -169,7 +169,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at barrier": 130, "wait at finalize": 15},
 	},
 	{
-		// Root 1 enters MPI_Bcast at 60; ranks 0 and 2 are there since 10 and 70. Rank 0 waits 50, rank 2 does not.
+		// Root 1 enters MPI_Bcast at 60; ranks 0 and 2 have entered at 10 and 70. Rank 0 waits 50,
+		// rank 2 does not.
 		name: "bcast",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -185,7 +186,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late broadcast": 50},
 	},
 	{
-		// Root 0 enters MPI_Reduce at 10; the last of the others, rank 2, at 70. The others do not wait for anybody.
+		// Root 0 enters MPI_Reduce at 10; the last of the others, rank 2, at 70. The others do not
+		// wait.
 		name: "reduce",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -217,8 +219,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at NxN": 30 + 30},
 	},
 	{
-		// MPI_Scan: rank i depends on ranks 0 … i. Entries 10, 50, 20: rank 0 on nobody; rank 1 on itself; rank 2 waits
-		// for rank 1 from 20 to 50.
+		// MPI_Scan: rank i depends on ranks 0 … i. Entries 10, 50, 20: rank 0 depends on no other;
+		// rank 1 on itself; rank 2 waits for rank 1 from 20 to 50.
 		name: "scan",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -278,7 +280,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 50},
 	},
 	{
-		// The message left long before the receiver comes to MPI_Wait: full overlap, nobody waits.
+		// The message was sent long before the receiver enters MPI_Wait: full overlap, no rank
+		// waits.
 		name: "non-blocking overlap",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -313,7 +316,8 @@ var patterns = []pattern{
 			})
 			return b
 		},
-		// Finalize of 2 and 3 begins at 93 and 92: rank 3 waits 1 for rank 2; ranks 0 and 1 leave before anybody is late.
+		// Finalize of 2 and 3 begins at 93 and 92: rank 3 waits 1 for rank 2; ranks 0 and 1 leave
+		// before any rank is late.
 		path: []piece{
 			{3, 0, 5, "MPI_Init"}, {3, 5, 6, "computation"}, {3, 6, 8, "MPI_Comm_split"}, {3, 8, 70, "computation"},
 			{2, 70, 72, "MPI_Allreduce"}, {2, 72, 93, "computation"}, {2, 93, 100, "MPI_Finalize"},
@@ -321,8 +325,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at NxN": 30 + 50, "wait at finalize": 1},
 	},
 	{
-		// Two wildcard receives at rank 0; their statuses say 2 first, then 1. Rank 2 sends at 30, rank 1 at 60, and
-		// both ranks' messages would match by time as well as by order only if the statuses are believed.
+		// Two wildcard receives at rank 0; their statuses are from 2, then from 1. Rank 2 sends at
+		// 30, rank 1 at 60. Matching by time and by order agree only if the statuses are used.
 		name: "wildcard receive",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -454,8 +458,9 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at neighborhood collective": 20 + 30},
 	},
 	{
-		// Rank 1 posts its receive of 100 kB at 10 and then computes until 80; rank 0 sends at 20 and waits from 30 on. The
-		// message cannot move before rank 1 is inside MPI again.
+		// Rank 1 posts its receive of 100 kB at 10 and then computes until 80; rank 0 sends at 20
+		// and waits from 30 on. The message cannot be transferred before rank 1 is inside MPI
+		// again.
 		name: "late progress of the receiver",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -470,8 +475,9 @@ var patterns = []pattern{
 		waits: map[string]float64{"late progress": 50},
 	},
 	{
-		// Rank 0 posts its send of 100 kB at 10 and computes until 80; rank 1 is in MPI_Recv from 20 to 83. That it leaves 3
-		// after rank 0 has come back, and not 3 after it came itself, tells that it waited for it from 20 on.
+		// Rank 0 posts its send of 100 kB at 10 and computes until 80; rank 1 is in MPI_Recv from
+		// 20 to 83. It leaves 3 after the return of rank 0, not 3 after its own entry, so it waited
+		// for rank 0 from 20 on.
 		name: "late progress of the sender",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -500,8 +506,8 @@ var patterns = []pattern{
 		waits: map[string]float64{},
 	},
 	{
-		// An intercommunicator of {0, 1} and {2}: both sides hold an instance of their own. Rank 2 broadcasts to the others
-		// (MPI_ROOT) at 60, rank 0 is there at 10, rank 1 at 70.
+		// An intercommunicator of {0, 1} and {2}: each side has its own instance. Rank 2 broadcasts
+		// to the others (MPI_ROOT) at 60; rank 0 enters at 10, rank 1 at 70.
 		name: "intercommunicator",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -555,7 +561,7 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 0.2},
 	},
 	{
-		// Nobody is at the other end of MPI_PROC_NULL.
+		// MPI_PROC_NULL has no partner.
 		name: "proc null",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(1)

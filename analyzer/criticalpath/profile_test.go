@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestProfileIsOfTheRun: what is called before MPI_Init and after MPI_Finalize is not in the profile, on a rank that has
-// them; a thread that has neither is there with all of its calls.
+// TestProfileIsOfTheRun: calls before MPI_Init and after MPI_Finalize are not in the profile of a
+// rank that has these; a thread without either is included with all its calls.
 func TestProfileIsOfTheRun(t *testing.T) {
 	b := tracetest.New(1)
 	main := b.Rank(0).Call("MPI_Initialized", 0.2, 0.4, nil).Init(1, 2)

@@ -44,9 +44,10 @@ func TestDelayShortTerm(t *testing.T) {
 	assert.InDelta(t, 0.040, *f.Ranks[0].DelayCost, 1e-12)
 }
 
-// TestDelayLongTerm: as before, and rank 1 then sends to rank 2, which has been waiting since 20, at 60. Of rank 2's 40,
-// rank 1 is to blame for 1 of receiving and 9 of computing more than rank 2, out of 50 with the 40 that it waited itself:
-// 40·1/50 = 0.8 and 40·9/50 = 7.2. The other 32 are long-term costs of rank 0's computation.
+// TestDelayLongTerm: as before, and rank 1 then sends at 60 to rank 2, which has been waiting since
+// 20. Of rank 2's 40, rank 1 is responsible for 1 of receiving and 9 of computing more than rank 2,
+// out of 50 with the 40 that it waited itself: 40·1/50 = 0.8 and 40·9/50 = 7.2. The other 32 are
+// long-term costs of rank 0's computation.
 func TestDelayLongTerm(t *testing.T) {
 	b := tracetest.New(3)
 	b.Rank(0).At("a.c:1").Init(0, 5).At("a.c:10").Send(50, 51, 1).At("a.c:20").Finalize(52, 53)
@@ -66,9 +67,10 @@ func TestDelayLongTerm(t *testing.T) {
 	assert.Equal(t, []waitfindings.RankWait{{Rank: 1, Kind: "late sender", Count: 1, Seconds: 0.04}, {Rank: 2, Kind: "late sender", Count: 1, Seconds: 0.04}}, f.Waits.ByRank)
 }
 
-// TestDelaySinceLastInStep: a barrier puts both in step at 10. Rank 0 then computes 40 where rank 1 computes 10 and waits
-// 30; after the next barrier it is the other way round, 10 and 30. Over the whole run rank 1 computed less than rank 0
-// and could not be blamed for the 20; since the last barrier it did 20 more.
+// TestDelaySinceLastInStep: after a barrier at 10 both are in step. Rank 0 then computes 40 while
+// rank 1 computes 10 and waits 30; after the next barrier it is the other way round, 10 and 30.
+// Over the whole run rank 1 computed less than rank 0 and could not be responsible for the 20;
+// since the last barrier it computed 20 more.
 func TestDelaySinceLastInStep(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -81,10 +83,11 @@ func TestDelaySinceLastInStep(t *testing.T) {
 	assert.Equal(t, []delay{{0, "computation", where, 30, 0}, {1, "computation", where, 20, 0}}, delays(f))
 }
 
-// TestSlack: the ranks of the pattern "barrier" (entries 10, 20, 80; MPI_Finalize at 95, 90, 85, all leave at 100). Ranks
-// 2 and 0 are the path. What the barrier takes after its last entry belongs to all. Rank 1 may be 5 later from 80 to 90,
-// and 65 from 0 to 20: (10 x 5 + 20 x 65) / 30 = 45. Rank 0 has none from 80 to 95, and 70 from 0 to 10: 700 / 25 = 28.
-// Rank 2 may be 10 later from 80 to 85, and not at all before: 50 / 85.
+// TestSlack: the ranks of the pattern "barrier" (entries 10, 20, 80; MPI_Finalize at 95, 90, 85,
+// all leave at 100). The path is on ranks 2 and 0. The barrier after its last entry belongs to all.
+// Rank 1 may be 5 later from 80 to 90, and 65 from 0 to 20: (10 x 5 + 20 x 65) / 30 = 45. Rank 0
+// has no slack from 80 to 95, and 70 from 0 to 10: 700 / 25 = 28. Rank 2 may be 10 later from 80 to
+// 85, and has none before: 50 / 85.
 func TestSlack(t *testing.T) {
 	b := tracetest.New(3)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -100,8 +103,9 @@ func TestSlack(t *testing.T) {
 	assert.InDelta(t, 0.010, f.Ranks[1].Finalization, 1e-12)
 }
 
-// TestWrongOrder: rank 0 waits for rank 1's message of tag 1, sent at 40 (30), and takes only then that of tag 2, sent at
-// 20 by the same rank: same source. It waits for rank 2's, sent at 70 (20), and takes then what rank 1 sent at 60.
+// TestWrongOrder: rank 0 waits for rank 1's message of tag 1, sent at 40 (30), and only then
+// receives that of tag 2, sent at 20 by the same rank: same source. It waits for rank 2's, sent at
+// 70 (20), and then receives the one that rank 1 sent at 60.
 func TestWrongOrder(t *testing.T) {
 	b := tracetest.New(3)
 	receive := func(enter, exit float64, source, tag int) {
@@ -121,8 +125,9 @@ func TestWrongOrder(t *testing.T) {
 	}, waits(f))
 }
 
-// TestThreads: rank 0 has two threads that each receive from rank 1, with tags 0 and 1. The second one waits from 20 to
-// 60 while the first computes; then the first waits for nobody. Both threads' waiting is told.
+// TestThreads: rank 0 has two threads that each receive from rank 1, with tags 0 and 1. The second
+// one waits from 20 to 60 while the first computes; then the first does not wait. The waits of both
+// threads are reported.
 func TestThreads(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Recv(10, 31, 1, 8).Finalize(98, 100)
@@ -140,8 +145,8 @@ func TestThreads(t *testing.T) {
 	assert.Equal(t, waitfindings.RankWait{Rank: 0, Kind: "late sender", Count: 2, Seconds: 0.06}, f.Waits.ByRank[0])
 }
 
-// TestPhasesAddUp: what the path spends in the phases, and outside, is the run; and each phase's and window's
-// communication efficiency is serialisation times transfer.
+// TestPhasesAddUp: the path in the phases and outside adds up to the run; and each phase's and
+// window's communication efficiency is serialization times transfer.
 func TestPhasesAddUp(t *testing.T) {
 	b := tracetest.Stencil{Ranks: 4, Iterations: 60, Reduce: 5, Latency: 0.5, Work: func(rank, _ int) float64 { return 2 + float64(rank)/4 }}.Build()
 	f, err := criticalpath.Analyze(context.Background(), timeline.Of(b.Open(t)), criticalpath.Options{})
@@ -154,7 +159,8 @@ func TestPhasesAddUp(t *testing.T) {
 	for _, p := range f.Phases.Phases {
 		if p.Loop {
 			assert.InDelta(t, p.Efficiency.Communication, p.Efficiency.Serialization*p.Efficiency.Transfer, 1e-9)
-			// 60 iterations: the slowest rank computes 2.75 in each; on an ideal network it need not wait for anybody
+			// 60 iterations: the slowest rank computes 2.75 in each; on an ideal network it does
+			// not wait
 			assert.InDelta(t, 60*2.75e-3, p.Efficiency.IdealSeconds, 0.01*60*2.75e-3)
 			assert.Greater(t, p.Path, 0.9*f.RunSeconds*f.Path.ByPhase[1].Share)
 		}

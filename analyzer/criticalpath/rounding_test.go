@@ -10,13 +10,13 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// roundedFindings analyzes what a trace would have been with other settings of timing.
+// roundedFindings analyzes the trace as recorded with other settings of timing.
 func roundedFindings(t *testing.T, b *tracetest.Builder, timing string) criticalpath.Findings {
 	return analyzeContent(t, tracetest.Rounded(t, b.Content(), timing))
 }
 
-// A message seems to arrive 0.05 units before it was sent, which is a finding; where 5% of some 1 unit were rounded on both
-// ranks it may only seem so. Another one does by 3 units, which is a finding anyhow.
+// A message seems to arrive 0.05 units before it was sent, which is a violation, unless 5% of 1
+// unit were rounded on both ranks. Another one does by 3 units, which is a violation in any case.
 func TestWhatRoundingExplainsIsNoViolation(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Recv(6, 7, 1, 8).Recv(8, 9, 1, 8).Finalize(20, 21)
@@ -31,8 +31,8 @@ func TestWhatRoundingExplainsIsNoViolation(t *testing.T) {
 	assert.InDelta(t, 0.003, f.Clock.WorstSeconds, 0.00015)
 }
 
-// late is a program whose receiver comes 50 ms late four times: in whole units, ms, by hand. Rank 0 sends at 300 + 60k and
-// is free when the receiver has come, 0.005 later. MPI_Init takes 300.
+// late returns a program whose receiver is 50 ms late four times, in whole ms. Rank 0 sends at 300
+// + 60k and returns 0.005 after the receiver's entry. MPI_Init takes 300.
 func late(n int, send func(r *tracetest.Rank, enter, exit float64)) *tracetest.Builder {
 	b := tracetest.New(2)
 	r0, r1 := b.Rank(0).Init(0, 300), b.Rank(1).Init(0, 300)
@@ -48,8 +48,9 @@ func late(n int, send func(r *tracetest.Rank, enter, exit float64)) *tracetest.B
 	return b
 }
 
-// All of four late receivers are found at any error: 49.871, 50.188, 50.505 and 50.822 ms, each within what two moments may
-// be off. At 5% three of four used to be lost, since the send seemed to end before the receive began.
+// All four late receivers are found at any error: 49.871, 50.188, 50.505 and 50.822 ms, each within
+// the error of two times. Regression: at 5% three of four were lost, because the send seemed to end
+// before the receive began.
 func TestNoLateReceiverIsLostByRounding(t *testing.T) {
 	sends := map[string]func(r *tracetest.Rank, enter, exit float64){
 		"MPI_Ssend":      func(r *tracetest.Rank, enter, exit float64) { r.Ssend(enter, exit, 1) },

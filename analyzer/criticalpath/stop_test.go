@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// What a trace lacks, and that a run hung, stand at the beginning of the first sentence; the time of the hang counts.
+// Missing parts of a trace, and that a run hung, are at the beginning of the first sentence; the
+// time of the hang counts.
 func TestWhatIsMissingComesFirst(t *testing.T) {
 	job := func(hangs bool) *tracetest.Builder {
 		return tracetest.New(4).Ranks(func(i int, r *tracetest.Rank) {

@@ -9,9 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// 4,100 ranks are more than twice as many as there are strips, so three share one. Ranks 0 to 2 begin at 0, 50 and 0 and
-// compute until Finalize, from 100 to 110, but for rank 2, which is in a barrier of its own from 0 to 100: in the first
-// part of the run rank 1 is not there and the mean of the others is half in MPI, in the middle it is a third.
+// 4,100 ranks are more than twice the number of strips, so three ranks share one. Ranks 0 to 2
+// begin at 0, 50 and 0 and compute until Finalize, from 100 to 110, except rank 2, which is in a
+// barrier of its own from 0 to 100. In the first part of the run rank 1 does not exist and the mean
+// of the others is half in MPI; in the middle it is a third.
 func TestManyRanksShareStrips(t *testing.T) {
 	b := tracetest.New(4100)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -8,13 +8,15 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Four ranks gather to rank 0 along the binomial tree: rank 2 passes on what rank 3 has. All come
-// at 10 but rank 3, which comes at 60, 50 late; it leaves at 61, rank 2 has its data and leaves at
-// 62, rank 0 at 63. Rank 2 is the last to enter the barrier, at 64, which all leave at 65. By hand:
+// Four ranks gather to rank 0 along the binomial tree: rank 2 passes on the data of rank 3. All
+// enter at 10 except rank 3, which enters at 60, 50 late. It leaves at 61, rank 2 has its data and
+// leaves at 62, rank 0 at 63. Rank 2 is the last to enter the barrier, at 64, which all leave at
+// 65. Expected:
 //
-//   - ranks 0 and 2 waited in the gather from 10 to 60 for rank 3, and nobody there for rank 2; in the barrier ranks 0 and 1
-//     waited for rank 2 from 63 to 64, and rank 3 from 61 to 64;
-//   - the path: rank 3 up to its entry at 60, rank 2 from then on to 64, when it enters the barrier.
+//   - Ranks 0 and 2 waited in the gather from 10 to 60 for rank 3, and none waited there for rank
+//     2. In the barrier ranks 0 and 1 waited for rank 2 from 63 to 64, and rank 3 from 61 to 64.
+//   - The path is on rank 3 up to its entry at 60, and on rank 2 from then on to 64, when it enters
+//     the barrier.
 func TestPathAndRootCauseThroughATree(t *testing.T) {
 	b := tracetest.New(4)
 	b.Rank(0).Init(0, 5).Rooted("MPI_Gather", 10, 63, 0).Collective("MPI_Barrier", 63, 65).Finalize(70, 75)

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestRankEndedEarly: rank 1 is killed in its second receive at 60; rank 0 goes on to 100. Rank 0's second message and
-// the barrier that rank 1 never entered are told.
+// TestRankEndedEarly: rank 1 is killed in its second receive at 60; rank 0 continues to 100. Rank
+// 0's second message and the barrier that rank 1 never entered are reported.
 func TestRankEndedEarly(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("a.c:1").Init(0, 5).At("a.c:2").Send(20, 21, 1).At("a.c:3").Send(70, 71, 1).At("a.c:4").Collective("MPI_Barrier", 80, 100)
@@ -28,7 +28,8 @@ func TestRankEndedEarly(t *testing.T) {
 	assert.Nil(t, f.Verdict.Rank, "one rank is left: nobody to compare it with: %s", f.Verdict.Text)
 }
 
-// TestRankWhoseEndIsNotStored: the pod of rank 1 was lost without a word. What rank 0 did with it meanwhile is no error.
+// TestRankWhoseEndIsNotStored: the pod of rank 1 was lost without a final checkpoint. Rank 0's
+// operations with it after that are not an error.
 func TestRankWhoseEndIsNotStored(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("a.c:1").Init(0, 5).At("a.c:2").Send(20, 21, 1).At("a.c:3").Send(70, 71, 1).At("a.c:4").Collective("MPI_Barrier", 80, 100)
@@ -40,8 +41,8 @@ func TestRankWhoseEndIsNotStored(t *testing.T) {
 	assert.Contains(t, f.Notes, "Send without receive: 1 × MPI_Send at a.c:3 on rank 0"+notStored)
 }
 
-// TestMissingRank: the pod of rank 1 was lost with its trace. Its messages cannot be matched, the collectives of the
-// others can.
+// TestMissingRank: the pod of rank 1 was lost with its trace. Its messages cannot be matched, but
+// the collectives of the others can.
 func TestMissingRank(t *testing.T) {
 	b := tracetest.New(3)
 	b.Rank(0).Init(0, 5).At("a.c:7").Recv(10, 40, 1, 8).Collective("MPI_Barrier", 50, 90).Finalize(95, 100)
@@ -78,7 +79,8 @@ func clocks(ahead, realtime float64) *tracetest.Builder {
 	return b
 }
 
-// TestClockOffsetFromWallClock: monotonic clocks of nodes count from boot; the wall clocks tell the difference.
+// TestClockOffsetFromWallClock: monotonic clocks of nodes count from boot; the wall clocks
+// determine the offset.
 func TestClockOffsetFromWallClock(t *testing.T) {
 	for _, ahead := range []float64{0, 5000, -700} {
 		f := analyze(t, clocks(ahead, 0))
@@ -92,8 +94,9 @@ func TestClockOffsetFromWallClock(t *testing.T) {
 	}
 }
 
-// TestClockOffsetFromMessages: the other node's wall clock is 30 behind, so that rank 1 would receive at 22 what rank 0
-// sent at 50. Messages say that its offset is between −2 and +2 of the truth, and the nearest to the guess is taken.
+// TestClockOffsetFromMessages: the other node's wall clock is 30 behind, so that rank 1 would
+// receive at 22 what rank 0 sent at 50. By the messages its offset is between −2 and +2 of the
+// truth; the value nearest to the guess is used.
 func TestClockOffsetFromMessages(t *testing.T) {
 	f := analyze(t, clocks(5000, -30))
 	assert.Zero(t, f.Clock.Violations)
@@ -103,8 +106,8 @@ func TestClockOffsetFromMessages(t *testing.T) {
 	assert.InDelta(t, 48, waits(f)["late sender"], 4.1)
 }
 
-// TestClockThatDrifts: no offset and no rate satisfies all messages; the clock is moved forward where it has to be, which
-// is told, and no effect comes before its cause.
+// TestClockThatDrifts: no offset and rate satisfies all messages; the clock is moved forward where
+// necessary, which is reported, and no effect precedes its cause.
 func TestClockThatDrifts(t *testing.T) {
 	b := tracetest.New(2)
 	r0, r1 := b.Rank(0).Init(0, 5), b.Rank(1).Init(0, 5)

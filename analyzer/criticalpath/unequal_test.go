@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// grows: eight ranks compute 2 before the first barrier of each of 20 iterations, and 2 + r/2 before the second one. A
-// barrier ends 0.5 after the last rank has entered it.
+// grows returns eight ranks that compute 2 before the first barrier of each of 20 iterations, and 2
+// + r/2 before the second one. A barrier ends 0.5 after the last entry.
 func grows() *tracetest.Builder {
 	b := tracetest.New(8)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -56,7 +56,7 @@ func TestImbalanceInOneRegion(t *testing.T) {
 	assert.InDelta(t, 0.137, equal["all ranks had equal work each time"], 1e-6, "it gives no more")
 }
 
-// The same in sums: what equal work would give is not known.
+// The same with sums: the gain of equal work is not known.
 func TestImbalanceOfSums(t *testing.T) {
 	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, aggregated(grows().Content()))), criticalpath.Options{})
 	require.NoError(t, err)
@@ -66,8 +66,9 @@ func TestImbalanceOfSums(t *testing.T) {
 	assert.Equal(t, "Unequal work makes this job slow: ranks 0-7 compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most before MPI_Barrier at g.c:3. How much shorter the run would be without that is not known, since the times of single calls were not kept.", v.Text)
 }
 
-// Four ranks compute 4 in turn and 1 else, in 20 iterations that end 0.5 after the last: 1 + 20 · 4.5 + 1 = 92 units. All
-// compute 5 · 4 + 15 · 1 = 35 in all. With 1.75 each time the run would take 1 + 20 · 2.25 + 1 = 47.
+// Four ranks compute 4 in turn and 1 otherwise, in 20 iterations that end 0.5 after the last: 1 +
+// 20 · 4.5 + 1 = 92 units. Each computes 5 · 4 + 15 · 1 = 35 in total. With 1.75 each time the run
+// would take 1 + 20 · 2.25 + 1 = 47.
 func TestImbalanceFromIterationToIteration(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -9,8 +9,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestUntracedRegion: both ranks turn tracing off from 20 to 60. What they did there is not known: it is no computation,
-// and an operation that was recorded all the same, for its request, finds no partner of another region.
+// TestUntracedRegion: both ranks turn tracing off from 20 to 60. That time is unknown: it is not
+// computation, and an operation that was recorded nevertheless, for its request, finds no partner
+// outside the region.
 func TestUntracedRegion(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Call("MPI_Pcontrol", 20, 20, nil).Untraced().Call("MPI_Pcontrol", 60, 60, tracetest.Args{"level": 1}).
@@ -29,8 +30,8 @@ func TestUntracedRegion(t *testing.T) {
 	}
 }
 
-// TestHeldTime: the tracer holds both ranks for 30 at a vote. That is neither computation nor MPI, also where it is on the
-// path, nor is it in the phases.
+// TestHeldTime: the tracer keeps both ranks for 30 at a vote. That is neither computation nor
+// MPI, also on the path and in the phases.
 func TestHeldTime(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Call("MPI_Barrier", 20, 30, nil).Held(30).Send(80, 81, 1).Finalize(95, 100)

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// noisy is a stencil on an oversubscribed machine: each iteration computes for 2 units ± 10 %, and one in five is
-// preempted for up to 12 units, by bursts that last a while and hit some ranks more than others.
+// noisy returns a stencil on an oversubscribed machine: each iteration computes for 2 units ± 10 %,
+// and one in five is preempted for up to 12 units, in bursts that hit some ranks more than others.
 func noisy(ranks int, random *rand.Rand, factor func(rank int) float64) *tracetest.Builder {
 	burst := make([]float64, ranks)
 	return tracetest.Stencil{Ranks: ranks, Iterations: 100, Reduce: 10, PerNode: max(1, ranks/2), Work: func(rank, k int) float64 {
@@ -40,8 +40,9 @@ func judged(t *testing.T, b *tracetest.Builder) verdict.Verdict {
 	return f.Verdict
 }
 
-// TestVerdictUnderNoise: in balanced runs under heavy noise hardly any names a rank. One with twice the work is named in nearly
-// all in which that costs 4% and more: the same run with the same noise would be so much shorter without it.
+// TestVerdictUnderNoise: in balanced runs under heavy noise hardly any verdict names a rank. A rank
+// with twice the work is named in nearly all runs in which that costs at least 4%: the same run
+// with the same noise would be that much shorter without it.
 func TestVerdictUnderNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics over 240 analyses: nothing for the race detector that one analysis does not show")
@@ -109,8 +110,8 @@ func TestSlowNode(t *testing.T) {
 	assert.Contains(t, v.Text, "Node node2 makes this job slow: its ranks, 4-7, compute for ")
 }
 
-// TestSerialWork: rank 0 alone computes for 300 between two calls where the others compute for 1. On the path that is
-// all of it, and the run could be 299 shorter at most.
+// TestSerialWork: rank 0 alone computes for 300 between two calls where the others compute for 1.
+// All of that is on the path, and the run could be at most 299 shorter.
 func TestSerialWork(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -129,8 +130,8 @@ func TestSerialWork(t *testing.T) {
 	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }
 
-// TestHarmlessRank: rank 2 computes twice as long as others, but in time that it would otherwise wait for rank 0, whose MPI_Init
-// takes long.
+// TestHarmlessRank: rank 2 computes twice as long as others, but in time in which it would
+// otherwise wait for rank 0, whose MPI_Init takes long.
 func TestHarmlessRank(t *testing.T) {
 	b := tracetest.New(5)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -141,8 +142,8 @@ func TestHarmlessRank(t *testing.T) {
 	assert.Contains(t, v.Text, "Rank 2 computes longer than the others, but that costs the run next to nothing.")
 }
 
-// TestFilesAreNoComputation: the same, but rank 0 writes a file from 100 to 390. Without that it would come to the barrier
-// at 102; the last one there would be rank 2, 192 earlier than now.
+// TestFilesAreNoComputation: the same, but rank 0 writes a file from 100 to 390. Without that it
+// would enter the barrier at 102; the last one to enter would be rank 2, 192 earlier than now.
 func TestFilesAreNoComputation(t *testing.T) {
 	b := tracetest.New(5)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -158,8 +159,9 @@ func TestFilesAreNoComputation(t *testing.T) {
 	assert.InDelta(t, 0.192, *v.GainSeconds, 1e-9)
 }
 
-// TestOnePreemption: in a balanced run one rank is preempted for as long as 20 iterations take, once between two calls
-// that come once. Others were preempted for 12 at a time; such a thing happens, and blames nobody.
+// TestOnePreemption: in a balanced run one rank is preempted for as long as 20 iterations take,
+// once between two calls that occur once. Others were preempted for 12 at a time, so this is not
+// attributed to a rank.
 func TestOnePreemption(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	v := judged(t, tracetest.Stencil{Ranks: 4, Iterations: 100, Work: func(rank, k int) float64 {
@@ -174,8 +176,8 @@ func TestOnePreemption(t *testing.T) {
 	assert.Nil(t, v.Rank, v.Text)
 }
 
-// TestThrottledRank: rank 2 is paused for 8 in every fifth iteration, as a CPU limit does it; the rest of its iterations
-// are as long as everybody's.
+// TestThrottledRank: rank 2 is paused for 8 in every fifth iteration, like by a CPU limit; its
+// other iterations are as long as those of the others.
 func TestThrottledRank(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	v := judged(t, tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
@@ -194,8 +196,8 @@ func TestThrottledRank(t *testing.T) {
 	assert.InDelta(t, 0.002, *c.OthersSeconds, 0.0001)
 }
 
-// TestStartIsNotTheNetwork: MPI_Init takes 100 of 143. An ideal network would not change that: what lies between Init and
-// Finalize is 42 long, 40 of it computation.
+// TestStartIsNotTheNetwork: MPI_Init takes 100 of 143. An ideal network would not change that: the
+// time between Init and Finalize is 42, 40 of it computation.
 func TestStartIsNotTheNetwork(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
@@ -212,9 +214,9 @@ func TestStartIsNotTheNetwork(t *testing.T) {
 	assert.Contains(t, v.Text, "most of the rest, 71%, is the start and the end of MPI")
 }
 
-// TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in all. With samples in which
-// its container was stopped for about as long the verdict says so; not if all containers were, or for much less, or
-// nothing is known.
+// TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in total.
+// With samples in which its container was throttled for about that time, the verdict reports
+// throttling; not if all containers were, or for much less, or if it is not known.
 func TestThrottlingIsToldFromWork(t *testing.T) {
 	const unknown = -1
 	samples := func(units float64) []trace.ContextSample {

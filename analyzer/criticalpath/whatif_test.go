@@ -23,10 +23,11 @@ func lateAtBarrier() *tracetest.Builder {
 	return b
 }
 
-// On an ideal network MPI takes nothing: rank 1 enters the barrier at 40, all enter Finalize at 49. If rank 1 computes the 10
-// that rank 0 does, both enter the barrier at 20, leave it 1 later and end at 21 + 9 + 1 = 31, whether it does so everywhere or
-// there, where alone it computes longer. If both compute 25 before the barrier, they enter it at 35 and end at 36 + 9 + 1 = 46;
-// they come there once, so that equal work each time is the same.
+// On an ideal network MPI takes no time: rank 1 enters the barrier at 40, all enter Finalize at 49.
+// If rank 1 computes the 10 that rank 0 does, both enter the barrier at 20, leave it 1 later and
+// end at 21 + 9 + 1 = 31, whether in all regions or only there, because it computes longer only
+// there. If both compute 25 before the barrier, they enter it at 35 and end at 36 + 9 + 1 = 46;
+// they enter it once, so that equal work in each iteration is the same.
 func TestWhatIf(t *testing.T) {
 	f := analyze(t, lateAtBarrier())
 	type prediction struct {
@@ -49,8 +50,8 @@ func TestWhatIf(t *testing.T) {
 	}, told)
 }
 
-// The indicator is what the path has of a computation beyond the mean of the ranks: 40 − (10 + 40) / 2 = 15 before the
-// barrier, 9 − 9 = 0 after it.
+// The indicator is the computation on the path beyond the mean of the ranks: 40 − (10 + 40) / 2 =
+// 15 before the barrier, 9 − 9 = 0 after it.
 func TestImbalanceIndicator(t *testing.T) {
 	f := analyze(t, lateAtBarrier())
 	require.Len(t, f.Computation, 2)
@@ -64,9 +65,9 @@ func TestImbalanceIndicator(t *testing.T) {
 	assert.InDelta(t, 0, *after.Imbalance, 1e-9)
 }
 
-// Useful are 10 + 9 of rank 0 and 40 + 9 of rank 1, mean 34; the run takes 61, 49 on an ideal network. Load balance is
-// 34/49, communication 49/61: serialization 49/49, since nobody waits for anything but rank 1's computation, and transfer
-// 49/61.
+// Useful are 10 + 9 of rank 0 and 40 + 9 of rank 1, mean 34; the run takes 61, 49 on an ideal
+// network. Load balance is 34/49, communication 49/61: serialization 49/49, because ranks wait only
+// for rank 1's computation, and transfer 49/61.
 func TestEfficiencies(t *testing.T) {
 	e := analyze(t, lateAtBarrier()).Efficiency
 	assert.InDelta(t, 34.0/49, *e.LoadBalance, 1e-9)
@@ -85,8 +86,8 @@ func TestWaitsByRankCallSiteAndPair(t *testing.T) {
 	assert.Equal(t, []waitfindings.PairWait{{Rank: 0, Cause: 1, Kind: "wait at barrier", Count: 1, Seconds: 0.03}}, w.ByPair)
 }
 
-// Rank 0 sends three messages; rank 1 receives one and posts a receive for another, which it never waits for. The third is
-// told, with rank and call site, and nothing else suffers.
+// Rank 0 sends three messages; rank 1 receives one and posts a receive for another, which it never
+// waits for. The third is reported, with rank and call site, and does not affect other findings.
 func TestUnmatchedOperationsAreNamed(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("u.c:1").Init(0, 10).At("u.c:2").Send(20, 21, 1).At("u.c:3").Send(22, 23, 1).Send(24, 25, 1).At("u.c:9").Finalize(60, 61)

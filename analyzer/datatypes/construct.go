@@ -5,7 +5,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// construct is the type that a constructor made (MPI 4.0 §5.1.2 to §5.1.5), nil where it is not known.
+// construct returns the type that a constructor made (MPI 4.0 §5.1.2 to §5.1.5), nil if it is not
+// known.
 func (d *Table) construct(e *trace.Event) *Type {
 	old := &Type{}
 	if v := e.Input(semantics.OldDatatype); v != nil {
@@ -72,7 +73,7 @@ func vector(count, blocklength, stride int64, old *Type) *Type {
 	return derived(false, part{0, count, stride, derived(false, run(0, blocklength, old))})
 }
 
-// dimensions yields the dimensions of an array from the one whose elements follow each other to the outermost.
+// dimensions yields the dimensions of an array, from the contiguous one to the outermost.
 func dimensions(e *trace.Event) func(func(int64) bool) {
 	n, order := numberOf(e, semantics.Dimensions), e.Input(semantics.Order)
 	fortran := order != nil && order.Text == "MPI_ORDER_FORTRAN"
@@ -99,8 +100,8 @@ func subarray(e *trace.Event, old *Type) *Type {
 	return t.bounded(0, stride)
 }
 
-// darray is what a process of a grid has of an array that is distributed over it, with the extent of the whole array
-// (MPI 4.0 §5.1.4). The grid is in row-major order whatever the order of the array.
+// darray returns the part of a distributed array that a process of a grid has, with the extent of
+// the whole array (MPI 4.0 §5.1.4). The grid is in row-major order whatever the order of the array.
 func darray(e *trace.Event, old *Type) *Type {
 	ndims := numberOf(e, semantics.Dimensions)
 	place := make([]int64, max(ndims, 0))
@@ -132,7 +133,7 @@ func darray(e *trace.Event, old *Type) *Type {
 		if block < 1 {
 			return nil
 		}
-		// every processes-th block, the last one as far as the array goes
+		// every processes-th block; the last one may be incomplete
 		round, first := block*processes, place[i]*block
 		mine := max(0, size-first)
 		whole, rest := mine/round, mine%round
@@ -147,14 +148,14 @@ func darray(e *trace.Event, old *Type) *Type {
 	return t.bounded(0, stride)
 }
 
-// An f90Kind has so many decimal digits and exponents; an integer has a range only.
+// An f90Kind is a Fortran kind with its decimal digits and exponents; an integer has a range only.
 type f90Kind struct {
 	digits, exponent int64
 	name             string
 }
 
-// f90 is the smallest of gfortran's kinds with so many decimal digits and such exponents (selected_real_kind,
-// selected_int_kind; MPI 4.0 §19.1.9).
+// f90 returns the smallest of gfortran's kinds with the requested decimal digits and exponents
+// (selected_real_kind, selected_int_kind; MPI 4.0 §19.1.9).
 func f90(how semantics.DatatypeConstructor, e *trace.Event) *Type {
 	wanted := func(role semantics.Role) int64 {
 		if v := e.Input(role); v != nil && v.Form == trace.Int {

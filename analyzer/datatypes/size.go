@@ -1,6 +1,7 @@
 package datatypes
 
-// A basicType is what a predefined datatype takes in bytes: its data, its extent, its alignment, and where the data end.
+// A basicType is the layout of a predefined datatype in bytes: the size of its data, its extent,
+// its alignment, and the end of the data.
 type basicType struct{ size, extent, align, end int64 }
 
 // basicTypes are the predefined datatypes on the platforms that MPI jobs run on: 64-bit Linux (LP64, x86-64 and arm64 with
@@ -35,13 +36,13 @@ var basicTypes = func() map[string]basicType {
 	return types
 }()
 
-// basic is a predefined datatype by its name.
+// basic returns a predefined datatype by its name.
 func basic(name string) (Type, bool) {
 	b, ok := basicTypes[name]
 	return Type{Size: b.size, Extent: b.extent, TrueUB: b.end, align: b.align, name: name}, ok
 }
 
-// Size is the size in bytes of a predefined datatype ("MPI_DOUBLE"); false for one that it does not know.
+// Size returns the size in bytes of a predefined datatype ("MPI_DOUBLE"), false if it is not known.
 func Size(name string) (int64, bool) {
 	b, known := basicTypes[name]
 	return b.size, known

@@ -7,30 +7,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Type is what a datatype of MPI takes in memory, rebuilt from the calls that constructed it (MPI 4.0 §5.1). All
-// numbers are bytes.
+// A Type is the memory layout of an MPI datatype, reconstructed from the calls that constructed it
+// (MPI 4.0 §5.1). All numbers are bytes.
 type Type struct {
-	Size           int64 // of the data: MPI_Type_size
+	Size           int64 // size of the data: MPI_Type_size
 	LB, Extent     int64 // MPI_Type_get_extent
-	TrueLB, TrueUB int64 // of the data, whatever MPI_Type_create_resized says
-	align          int64 // of the most demanding element
-	resized        bool  // its bounds were set, and are not padded
+	TrueLB, TrueUB int64 // bounds of the data, regardless of MPI_Type_create_resized
+	align          int64 // alignment of the most demanding element
+	resized        bool  // its bounds were set explicitly and are not padded
 	name           string
 	parts          []part
 }
 
-// A part of a derived type is n elements of another type, the first one at a place, the others at a stride.
+// A part of a derived type is n elements of another type, the first one at an offset, the others at
+// a stride.
 type part struct {
 	at, n, stride int64
 	of            *Type
 }
 
-// run is n elements of a type, one after the other, from a place on.
+// run returns n contiguous elements of a type from an offset on.
 func run(at, n int64, of *Type) part { return part{at, n, of.Extent, of} }
 
 func (d *Type) ub() int64 { return d.LB + d.Extent }
 
-// derived is the type of parts. That of a structure is padded to the alignment of its elements (MPI 4.0 §5.1.6).
+// derived returns the type of parts. The type of a structure is padded to the alignment of its
+// elements (MPI 4.0 §5.1.6).
 func derived(structure bool, parts ...part) *Type {
 	t := &Type{}
 	ub := int64(0)
@@ -61,7 +63,7 @@ func derived(structure bool, parts ...part) *Type {
 	return t
 }
 
-// bounded is a type with other bounds.
+// bounded returns the type with other bounds.
 func (d *Type) bounded(lb, extent int64) *Type {
 	t := *d
 	t.LB, t.Extent, t.resized = lb, extent, true
@@ -71,12 +73,13 @@ func (d *Type) bounded(lb, extent int64) *Type {
 // maxMapText bounds the text of a typemap.
 const maxMapText = 1000
 
-// TypeMap is the typemap (MPI 4.0 §5.1) as text: a predefined type by its name, a derived one as its parts in braces,
-// each with its number of elements, their stride where they do not follow each other, and the place of the first,
+// TypeMap returns the typemap (MPI 4.0 §5.1) as text: a predefined type by its name, a derived one
+// as its parts in braces, each with its number of elements, their stride unless they are
+// contiguous, and the offset of the first,
 //
 //	{3 MPI_DOUBLE @0, MPI_INT @24, 2 {MPI_INT @0} every 16 @32}
 //
-// all in bytes. A text that would be very long ends in "…".
+// all in bytes. A very long text ends in "…".
 func (d *Type) TypeMap() string {
 	b := d.appendMap(nil)
 	if len(b) > maxMapText {
@@ -109,14 +112,14 @@ func (d *Type) appendMap(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Table follows the calls of a rank and knows what each handle of a datatype stands for. Feed it all calls of the
-// rank in their order. Types that some call made that it does not know (those of other languages, and what
-// MPI_Type_get_contents returns) are not there, nor what is made of them.
+// Table follows the calls of a rank and maps handles to datatypes. The caller must pass all calls
+// of the rank to See, in program order. Types of unsupported calls (those of other languages, and
+// the results of MPI_Type_get_contents), and types made of them, are unknown.
 type Table struct {
 	live map[int64]*Type
 }
 
-// Of is what a value of kind "datatype" stands for now; false where that is not known.
+// Of returns the current datatype of a value of kind "datatype", false if it is not known.
 func (d *Table) Of(v *trace.Value) (Type, bool) {
 	switch v.Form {
 	case trace.Name:
@@ -129,7 +132,8 @@ func (d *Table) Of(v *trace.Value) (Type, bool) {
 	return Type{}, false
 }
 
-// See takes the next call. It returns the datatype that the call made, nil for other calls and where it is not known.
+// See adds the next call. It returns the datatype that the call made, nil for other calls and if it
+// is not known.
 func (d *Table) See(e *trace.Event) *Type {
 	switch e.Semantics.Operation {
 	case semantics.DatatypeCreate:
@@ -151,7 +155,7 @@ func (d *Table) See(e *trace.Event) *Type {
 	return nil
 }
 
-// numberOf is an argument that is a number.
+// numberOf returns an argument that is a number.
 func numberOf(e *trace.Event, role semantics.Role) int64 {
 	if v := e.Input(role); v != nil {
 		return v.Int
@@ -159,7 +163,7 @@ func numberOf(e *trace.Event, role semantics.Role) int64 {
 	return 0
 }
 
-// elementOf is the i-th number of an argument that is a list.
+// elementOf returns the i-th number of an argument that is a list.
 func elementOf(e *trace.Event, role semantics.Role, i int64) int64 {
 	if v := listedOf(e, role, i); v != nil {
 		return v.Int
@@ -167,7 +171,7 @@ func elementOf(e *trace.Event, role semantics.Role, i int64) int64 {
 	return 0
 }
 
-// listedOf is the i-th value of an argument that is a list, nil where there is none.
+// listedOf returns the i-th value of an argument that is a list, nil if there is none.
 func listedOf(e *trace.Event, role semantics.Role, i int64) *trace.Value {
 	if v := e.Input(role); v != nil && i >= 0 && i < int64(len(v.List)) {
 		return &v.List[i]

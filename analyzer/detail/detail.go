@@ -1,6 +1,6 @@
 package detail
 
-// What a Detail has at most.
+// Limits of a Detail.
 const (
 	MaxCalls = 2000
 	MaxRanks = 16
@@ -13,7 +13,7 @@ type Detail struct {
 	Title    string    `json:"title"`    // what the window shows
 	Ranks    []int     `json:"ranks"`    // at most 16, those that the verdict names first
 	Calls    []Call    `json:"calls"`    // at most 2,000, rank by rank as in Ranks, each in order of time
-	Messages []Message `json:"messages"` // those of which both calls are there, in order of their receipt
+	Messages []Message `json:"messages"` // messages with both calls in Calls, in order of their receipt
 	Waits    []Wait    `json:"waits"`    // inside the calls; at most 2,000
 }
 
@@ -31,12 +31,12 @@ type Call struct {
 type Message struct {
 	From       int   `json:"from"` // indices into Calls
 	To         int   `json:"to"`
-	SentNS     int64 `json:"sent_ns"`     // when From begins
-	ReceivedNS int64 `json:"received_ns"` // when To ends
+	SentNS     int64 `json:"sent_ns"`     // start of From
+	ReceivedNS int64 `json:"received_ns"` // end of To
 	Bytes      int64 `json:"bytes"`       // −1: not known
 }
 
-// A Wait is a stretch of a call in which its rank waited for another.
+// A Wait is an interval of a call in which its rank waited for another.
 type Wait struct {
 	Rank    int    `json:"rank"`
 	Thread  int    `json:"thread"`

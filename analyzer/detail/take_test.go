@@ -27,7 +27,7 @@ func take(t *testing.T, b *tracetest.Builder, w detail.Window) *detail.Detail {
 	return d
 }
 
-// TestCallsAndMessagesOfAWindow by hand: a late sender, and what is before, after and on another rank.
+// TestCallsAndMessagesOfAWindow: a late sender, with calls before, after and on another rank.
 func TestCallsAndMessagesOfAWindow(t *testing.T) {
 	b := tracetest.New(3)
 	b.Rank(0).Init(0, 5).Send(10, 11, 1).Send(40, 41, 1).Send(50, 51, 2).Finalize(90, 91)
@@ -45,7 +45,8 @@ func TestCallsAndMessagesOfAWindow(t *testing.T) {
 	assert.Equal(t, []int{1, 0}, d.Ranks)
 }
 
-// TestCollectivesAreNoMessages: what their participants need of each other is not shown as such.
+// TestCollectivesAreNoMessages: dependencies between participants of a collective are not shown as
+// messages.
 func TestCollectivesAreNoMessages(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -56,7 +57,7 @@ func TestCollectivesAreNoMessages(t *testing.T) {
 	assert.Empty(t, d.Messages)
 }
 
-// TestWindowIsNarrowed around its middle, to as many calls as there may be.
+// TestWindowIsNarrowed: the window is narrowed around its middle to the maximum number of calls.
 func TestWindowIsNarrowed(t *testing.T) {
 	d := take(t, tracetest.Stencil{Ranks: 4, Iterations: 5000, Work: func(int, int) float64 { return 5 }}.Build(),
 		detail.Window{From: 0, To: 25_000 * unit, Ranks: []int{0, 1, 2, 3}})

@@ -8,24 +8,27 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// Whether a message of some size makes a handshake (rendezvous) before its data comes, or comes at once (eager), is up to
-// the implementation and its transport. It shows where the receiver comes late: the send has ended before, or not. Where
-// the receiver is there already, a send takes two latencies with a handshake and hardly any time without one; what a
-// latency is, small messages show whose receivers waited for them. Times are rounded, so that is their median.
+// Whether messages of a given size make a handshake (rendezvous) before the data, or are sent at
+// once (eager), depends on the implementation and its transport. It can be observed in two cases:
+//
+//   - The receiver is late: the send has ended before, or not.
+//   - The receiver is ready: a send takes two latencies with a handshake and hardly any time
+//     without. The latency is measured with small messages whose receivers waited for them. Because
+//     times are rounded, their median is used.
 
-// handshakeUnseen is from which size on messages are taken to make a handshake where no send has shown it: about what is
-// the default on networks.
+// handshakeUnseen is the size from which on messages are assumed to make a handshake if no send has
+// shown it. It is about the default on networks.
 const handshakeUnseen = 1 << 16
 
-// smallestHandshake is the class of the smallest messages that are asked about.
+// smallestHandshake is the size class of the smallest messages that are considered.
 var smallestHandshake = bits.Len64(waitstate.EagerLimit)
 
-// magnitudes counts times by their numbers of bits.
+// magnitudes is a histogram of times by bit length.
 type magnitudes [65]int
 
 func (m *magnitudes) see(ns int64) { m[bits.Len64(uint64(max(0, ns)))]++ }
 
-// median is that of the numbers of bits; 0: there is none.
+// median returns the median bit length, 0 if there is none.
 func (m *magnitudes) median() int {
 	all, below := 0, 0
 	for _, n := range m {
@@ -39,13 +42,13 @@ func (m *magnitudes) median() int {
 	return 0
 }
 
-// sending is what was seen of sends.
+// sending collects measurements of sends.
 type sending struct {
-	small magnitudes        // from the sending of small messages until they were received
-	took  [sizes]magnitudes // by size: sends whose receivers were there
+	small magnitudes        // time from the send of small messages until they were received
+	took  [sizes]magnitudes // by size class: durations of sends whose receivers were ready
 }
 
-// see notes what a message shows.
+// see evaluates a message.
 func (r *Recorder) see(m *match.Message) {
 	send, receive := m.Send, m.Receive
 	if send.Mode != semantics.Standard || receive.Done == nil {
@@ -62,7 +65,7 @@ func (r *Recorder) see(m *match.Message) {
 		return
 	}
 	if done.Enter != send.Post.Enter && done.Exit >= receive.Post.Enter {
-		return // who knows what it was doing
+		return // the sender may have been doing anything
 	}
 	asked, posted, sent := send.Post.EnterStamp(), receive.Post.EnterStamp(), done.ExitStamp()
 	switch votes := &r.log.handshakes[class]; {
@@ -76,7 +79,7 @@ func (r *Recorder) see(m *match.Message) {
 	}
 }
 
-// vote counts what sends have shown whose receivers were there.
+// vote evaluates the durations of sends whose receivers were ready.
 func (r *Recorder) vote() {
 	latency := r.sending.small.median()
 	if latency == 0 {
@@ -92,14 +95,14 @@ func (r *Recorder) vote() {
 	}
 }
 
-// kind is how a dependency's part in a handshake is written.
+// kind returns the encoded kind of a dependency in a handshake.
 func (h handshake) kind() byte {
 	kind := byte(onHandshake) | h.legs<<legsShift
 	if h.own {
 		kind |= ownCall
 	}
 	if h.always {
-		kind |= alwaysShakes
+		kind |= alwaysHandshake
 	}
 	if h.inert {
 		kind |= isInert
@@ -107,8 +110,8 @@ func (h handshake) kind() byte {
 	return kind
 }
 
-// Handshakes tells from which size in bytes on messages make a handshake: the power of two that most of the sends agree
-// with that have shown anything.
+// Handshakes returns the size in bytes from which on messages make a handshake: the power of two
+// that agrees with most of the sends that have shown anything.
 func (j *Log) Handshakes() int64 {
 	agree := func(from int) (n int) {
 		for class, votes := range j.handshakes {

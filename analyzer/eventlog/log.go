@@ -10,90 +10,91 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Log is what was recorded of a trace.
+// A Log is the event log of a trace.
 type Log struct {
 	Locations []timeline.Location
-	// Slabs is into how many slabs the calls are divided.
+	// Slabs is the number of slabs that the calls are divided into.
 	Slabs int
 	Calls uint64
-	// Spool has room for what others find in the same pass.
+	// Spool also stores the data of other parts of the same pass.
 	Spool *Spool
 
 	functions  []*trace.Function     // by signature
 	semantics  []*semantics.Function // by signature
 	signatures []trace.Signature
-	places     []int32 // of calls, by signature: indices into those of Places
-	all        []Place
-	sends      []bool // by signature: it is a send, and nothing else
+	callSites  []int32 // call sites of calls by signature: indices into all
+	all        []CallSite
+	sends      []bool // by signature: it is only a send
 	least      [][]Least
-	handshakes [sizes]int // by message size: how many sends showed one, less those that showed none
+	handshakes [sizes]int // by class of message size: sends with a handshake minus sends without
 	shapes     []*Shape
 	logs       []log
 }
 
-// A Place is a function and where it is called.
-type Place struct {
+// A CallSite is a call site together with the function that is called there.
+type CallSite struct {
 	Function uint16
 	Site     uint32
 }
 
-// Places are those of all calls.
-func (j *Log) Places() []Place { return j.all }
+// CallSites returns the call sites of all calls.
+func (j *Log) CallSites() []CallSite { return j.all }
 
-// log is what there is of one location.
+// log is the streams of one location.
 type log struct {
 	calls, completions, posts stream
 
-	first uint64 // index of its first call: of a part of the run not 0
+	first uint64 // index of its first call, not 0 for a window
 	begun bool
 }
 
-// A Shape is what collective operations have in common.
+// A Shape is the common data of collective operations.
 type Shape struct {
 	Class    match.Class
 	Movement semantics.Movement
-	Size     int   // how many parts there are,
-	Expected int   // and how many of them the trace has
+	Size     int   // number of parts
+	Expected int   // number of parts that are in the trace
 	Root     int   // −1: none
-	Absent   []int // of prefix operations: parts that the trace lacks
+	Absent   []int // for prefix operations: parts that are not in the trace
 }
 
-// Least is what calls of a class — one function and call site, messages of about one size — cost at least: Local when
-// nothing kept them waiting, from their entry, and Transfer else, from what they had waited for. Unseen: no call has shown
-// it.
+// Least is the minimum cost of calls of a class: one function and call site, messages of about one
+// size. Local is that of a call that did not wait, from its entry. Transfer is that of a call that
+// waited, from the event that it waited for. Both are Unseen if no call has shown them.
 type Least struct{ Local, Transfer int64 }
 
-// Unseen stands for a cost that no call has shown.
+// Unseen is the cost of a class without measurement.
 const Unseen = 1<<63 - 1
 
-// sizes are the classes of message sizes: bits of the number of bytes.
+// sizes is the number of classes of message sizes: bit lengths of the number of bytes.
 const sizes = 65
 
-// MaxHeld is how many bytes a event log, and what others find in the same pass, hold in memory before they need a file. More
-// would hardly save time: to compress and read back is 3% of an analysis.
-var MaxHeld int64 = 16 << 20
+// MaxInMemory is the number of bytes that an event log, including the data of others in its spool,
+// keeps in memory before it uses a file. More would hardly save time: compressing and reading back
+// takes 3% of an analysis.
+var MaxInMemory int64 = 16 << 20
 
-func newJournal(t timeline.Trace) *Log {
-	j := &Log{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxHeld)}
+func newLog(t timeline.Trace) *Log {
+	j := &Log{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxInMemory)}
 	j.logs = make([]log, len(j.Locations))
 	j.functions, j.semantics = make([]*trace.Function, len(j.signatures)), make([]*semantics.Function, len(j.signatures))
-	j.places, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
-	numbers := map[Place]int32{}
+	j.callSites, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
+	numbers := map[CallSite]int32{}
 	for i := range j.signatures {
 		s := &j.signatures[i]
-		p := Place{s.Function, s.Site}
+		p := CallSite{s.Function, s.Site}
 		if _, known := numbers[p]; !known {
 			numbers[p] = int32(len(numbers))
 			j.all = append(j.all, p)
 		}
-		j.functions[i], j.semantics[i], j.places[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
+		j.functions[i], j.semantics[i], j.callSites[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
 		j.sends[i] = j.semantics[i] != nil && j.semantics[i].Operation == semantics.Send
 	}
 	j.least = make([][]Least, len(numbers))
 	return j
 }
 
-// Record makes the event log of a trace in a pass of its own.
+// Record makes the event log of a trace in a separate pass.
 func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Log, error) {
 	r := NewRecorder(t)
 	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
@@ -109,17 +110,18 @@ func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Lo
 // Close removes the event log's temporary file.
 func (j *Log) Close() { j.Spool.Close() }
 
-// Least is what calls that are of one class with this one cost at least.
+// Least returns the minimum cost of the class of a call with the terminal and a message of the
+// given size.
 func (j *Log) Least(terminal int32, bytes int64) Least {
-	if all := j.least[j.places[terminal]]; all != nil {
+	if all := j.least[j.callSites[terminal]]; all != nil {
 		return all[bits.Len64(uint64(bytes))]
 	}
 	return Least{Unseen, Unseen}
 }
 
-// leastOf is for the Recorder to note what a call has shown.
+// leastOf returns the entry for the Recorder to update.
 func (j *Log) leastOf(terminal int32, bytes int64) *Least {
-	all := &j.least[j.places[terminal]]
+	all := &j.least[j.callSites[terminal]]
 	if *all == nil {
 		*all = make([]Least, sizes)
 		for i := range *all {

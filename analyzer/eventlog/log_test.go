@@ -18,17 +18,18 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestCallsComeBackFromTheFile: the same where a part of the event log, or all of it, is in the temporary file.
+// TestCallsComeBackFromTheFile: the same with a part of the event log, or all of it, in the
+// temporary file.
 func TestCallsComeBackFromTheFile(t *testing.T) {
 	for _, held := range []int64{0, 10_000} {
-		undo := eventlog.HoldInMemory(held)
+		undo := eventlog.LimitMemory(held)
 		t.Run(fmt.Sprint(held), TestCallsComeBackAsTheyWere)
 		undo()
 	}
 }
 
-// TestCallsComeBackAsTheyWere: what is read of each location are its calls, in all simulated programs; and on each call
-// that others may depend on depend as many as it says.
+// TestCallsComeBackAsTheyWere: for all simulated programs the calls of each location are read as
+// recorded, and the number of dependents of each call is right.
 func TestCallsComeBackAsTheyWere(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		trace := timeline.Of(tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
@@ -36,7 +37,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 		})))
 		j, err := eventlog.Record(context.Background(), trace, nil)
 		require.NoError(t, err)
-		posted, referred := map[match.Mark]int{}, map[match.Mark]int{}
+		posted, referred := map[match.EventID]int{}, map[match.EventID]int{}
 		for i, l := range timeline.Locations(trace) {
 			var expected, got []timeline.Record
 			require.NoError(t, timeline.EachOf(context.Background(), trace, i, l, nil, func(c *timeline.Call) error {
@@ -49,7 +50,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 					got = append(got, r.Record)
 					if r.Posted {
 						ordinal++
-						posted[match.Mark{Location: int32(i), Ordinal: ordinal}] = r.Dependents()
+						posted[match.EventID{Location: int32(i), Ordinal: ordinal}] = r.Dependents()
 					}
 					if !r.Completes {
 						continue
@@ -76,7 +77,7 @@ func TestCallsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-// TestSpoolUsesAFile: what does not fit into memory comes back from the file.
+// TestSpoolUsesAFile: chunks beyond the memory limit are read back from the file.
 func TestSpoolUsesAFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := eventlog.NewSpool(6)
@@ -94,8 +95,8 @@ func TestSpoolUsesAFile(t *testing.T) {
 	}
 }
 
-// TestSpoolCompresses: chunks of all sizes, in memory and in the file, come back as they were, and what repeats itself takes
-// little of the file.
+// TestSpoolCompresses: chunks of all sizes, in memory and in the file, are read back unchanged, and
+// repetitive data takes little space in the file.
 func TestSpoolCompresses(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	random := rand.New(rand.NewPCG(3, 4))
@@ -131,8 +132,9 @@ func TestSpoolCompresses(t *testing.T) {
 	require.NoError(t, s.Err())
 }
 
-// TestSpoolTellsOfDamage: a file that others have written to is an error, also for those who ask later.
-func TestSpoolTellsOfDamage(t *testing.T) {
+// TestSpoolReportsDamage: a file that others have overwritten is an error, also for later calls of
+// Err.
+func TestSpoolReportsDamage(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := eventlog.NewSpool(0)
 	defer s.Close()
@@ -153,7 +155,7 @@ func TestSpoolWithoutAFile(t *testing.T) {
 	assert.Equal(t, "word", string(b))
 }
 
-// TestSpoolTakesFromMany: several may put and read chunks at the same time.
+// TestSpoolTakesFromMany: several goroutines may put and read chunks at the same time.
 func TestSpoolTakesFromMany(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := eventlog.NewSpool(1000)

@@ -1,22 +1,22 @@
 package eventlog
 
-// outstanding are calls of one location on which others may come to depend, by their ordinals.
+// outstanding is the calls of one location that others may still come to depend on, by ordinal.
 type outstanding struct {
-	first uint32 // ordinal
+	first uint32 // ordinal of calls[head]
 	calls []posted
 	head  int
 }
 
-// A posted call has so many ends of messages that are not told yet, and so many dependents.
+// A posted call has open ends of messages that are not reported yet, and uses dependents so far.
 type posted struct {
 	open uint32
 	uses uint16
 }
 
-// Kept stands for calls of which it is not known how many depend on them.
+// kept is the count of calls with an unknown number of dependents.
 const kept = 0xff
 
-// maxOutstanding bounds the memory: calls that are older are kept.
+// maxOutstanding bounds the memory. Older calls get the count kept.
 const maxOutstanding = 4096
 
 func (o *outstanding) push() {
@@ -56,12 +56,12 @@ func (o *outstanding) use(ordinal uint32) {
 
 func (o *outstanding) empty() bool { return o.head == len(o.calls) }
 
-// closed reports whether all dependents of the first one are known.
+// closed reports whether all dependents of the first call are known.
 func (o *outstanding) closed() bool { return o.calls[o.head].open == 0 }
 
-func (o *outstanding) overlong() bool { return len(o.calls)-o.head > maxOutstanding }
+func (o *outstanding) isOverLimit() bool { return len(o.calls)-o.head > maxOutstanding }
 
-// pop gives how many depend on the first one.
+// pop removes the first call and returns the number of its dependents.
 func (o *outstanding) pop() byte {
 	p := o.calls[o.head]
 	o.first++

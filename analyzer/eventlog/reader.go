@@ -7,56 +7,56 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Reader goes through the calls of one location.
+// A Reader reads the calls of one location in order.
 type Reader struct {
-	// The present call.
+	// The present call:
 	Record    timeline.Record
 	Terminal  int32
-	Place     int32 // an index into Log.Places
+	CallSite  int32 // index into Log.CallSites
 	Poll      polling.Poll
-	Posted    bool // others may depend on it: see Dependents
-	Completes bool // it may depend on others: see Completion
+	Posted    bool // others may depend on it; see Dependents
+	Completes bool // it may depend on others; see Completion
 	Entries   []Entry
 
 	log                       *Log
 	calls, completions, posts streamReader
-	next                      uint64 // index
+	next                      uint64 // index of the next call
 	number, left              uint64
 	ordinal                   uint32
 	bytes, buffer             int64
 	depends                   []Dependency
 }
 
-// An Entry is that into a collective operation.
+// An Entry is an entry into a collective operation.
 type Entry struct {
-	Number uint64 // of the operation
+	Number uint64 // number of the operation
 	Shape  *Shape
 	Part   int
-	Bytes  int64 // of the largest buffer of the call
+	Bytes  int64 // size of the call's largest buffer
 }
 
-// A Dependency is what a call cannot end before: another call (On), or what its part of a collective operation needs of
-// others (On.Ordinal is 0).
+// A Dependency is an event that a call cannot end before: another call (On), or, if On.Ordinal is
+// 0, the entries of others into a collective operation that its part needs.
 type Dependency struct {
-	On      match.Mark
+	On      match.EventID
 	Bytes   int64
-	Hops    int32 // of another call: how many latencies away it is
+	Hops    int32 // distance of another call in latencies
 	Number  uint64
-	Part    int // in the operation
-	Awaited int // part that entered last of those that it needs; −1: it needs nobody
-	From    int // its location
+	Part    int // own part in the operation
+	Awaited int // the part that entered last of those that it needs; −1: it needs none
+	From    int // location of Awaited or On
 
-	// Of a message that makes a handshake where the network has one for its size (or Always):
-	Handshake bool // Hops counts its latencies; without a handshake it is one of the data's and none of others
-	Own       bool // the call is the thread's own, of which nothing is to be learnt as measured
+	// For a message that makes a handshake if the network has one for its size (or Always):
+	Handshake bool // Hops counts its latencies; without a handshake the data takes one and the other steps none
+	Own       bool // the call is one of the same thread; its time is not a measurement of the network
 	Always    bool
-	Inert     bool // the call did not wait for it: nothing depends on when it is
+	Inert     bool // the call did not wait for it, so its time is irrelevant
 }
 
-// Kept is the number of dependents where it is not known.
+// Kept is the number of dependents if it is not known.
 const Kept = kept
 
-// Read begins to read a location.
+// Read returns a Reader of a location.
 func (j *Log) Read(location int) *Reader {
 	l := &j.logs[location]
 	r := &Reader{log: j, next: l.first}
@@ -67,7 +67,7 @@ func (j *Log) Read(location int) *Reader {
 	return r
 }
 
-// Next goes to the next call of a slab; false at its end.
+// Next advances to the next call of a slab. It reports false at the end of the slab.
 func (r *Reader) Next() bool {
 	c := &r.calls
 	if !c.more() {
@@ -88,13 +88,13 @@ func (r *Reader) Next() bool {
 	o.Outside = flags&isOutside != 0
 	o.Enter = o.Exit + gap
 	o.Exit = o.Enter + int64(took)
-	o.Held = 0
-	if flags&wasHeld != 0 {
-		o.Held = c.signed()
+	o.Overhead = 0
+	if flags&hasOverhead != 0 {
+		o.Overhead = c.signed()
 	}
 	o.Index = r.next
 	r.next++
-	r.Place = r.log.places[r.Terminal]
+	r.CallSite = r.log.callSites[r.Terminal]
 	o.Function, o.Semantics = r.log.functions[r.Terminal], r.log.semantics[r.Terminal]
 	o.Signature = &r.log.signatures[r.Terminal]
 	r.Entries = r.Entries[:0]
@@ -113,7 +113,8 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// Dependents is how many calls depend on the present one, which is Posted; Kept where that is not known.
+// Dependents returns the number of calls that depend on the present one, Kept if it is not known. A
+// caller that uses it must call it for every call that is Posted.
 func (r *Reader) Dependents() int {
 	if !r.posts.more() {
 		return 0
@@ -121,13 +122,13 @@ func (r *Reader) Dependents() int {
 	return int(r.posts.byte())
 }
 
-// Completion tells since when the present call, which Completes, has been waiting, and on what it depends. Valid until it
-// is called again.
+// Completion returns the start of the present call's wait and its dependencies. A caller that uses
+// it must call it for every call that Completes. depends is valid until the next one.
 func (r *Reader) Completion() (begin int64, depends []Dependency) {
 	c := &r.completions
 	begin = r.Record.Enter
 	if !c.more() {
-		return begin, nil // the matcher never came to know
+		return begin, nil // the matcher did not settle it
 	}
 	header := c.unsigned()
 	if header&1 != 0 {
@@ -143,7 +144,7 @@ func (r *Reader) Completion() (begin int64, depends []Dependency) {
 			d.On.Ordinal, d.Bytes = r.ordinal, c.signed()
 			d.From = int(d.On.Location)
 			d.Handshake, d.Hops = true, int32(kind>>legsShift&3)
-			d.Own, d.Always, d.Inert = kind&ownCall != 0, kind&alwaysShakes != 0, kind&isInert != 0
+			d.Own, d.Always, d.Inert = kind&ownCall != 0, kind&alwaysHandshake != 0, kind&isInert != 0
 		case onMessage, onSuchAnother, onEntry:
 			d.On.Location = int32(int64(r.Record.Location) + c.signed())
 			r.ordinal = uint32(int64(r.ordinal) + c.signed())
@@ -172,7 +173,7 @@ func (r *Reader) Completion() (begin int64, depends []Dependency) {
 	return begin, r.depends
 }
 
-// Err tells what went wrong in reading.
+// Err returns the first error in reading.
 func (r *Reader) Err() error {
 	for _, s := range [...]*streamReader{&r.calls, &r.completions, &r.posts} {
 		if s.err != nil {

@@ -10,31 +10,31 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Recorder writes a Log during a pass of matching, of which it is a match.Watcher.
+// A Recorder is a match.Watcher that writes a Log during a matching pass.
 type Recorder struct {
 	log     *Log
 	writers []writer
-	chunk   int // about how large chunks are
-	slab    int // how many calls it has, or more where a section goes on,
-	calls   int // and how many of them came
+	chunk   int // approximate size of chunks
+	slab    int // number of calls of a slab, or more while a section continues
+	calls   int // number of calls in the current slab
 	within  bool
 	now     present
 	shapes  map[shapeKey]int
-	key     shapeKey // the latest one,
+	key     shapeKey // key of the latest shape
 	shape   int      // and its number
 	free    []*completion
 
 	trees      *waitstate.Trees
 	smallSends *waitstate.SmallSends
-	late       []waitstate.Late // room for heldUp's
+	late       []waitstate.Late // scratch for treeDependencies
 	sending    sending
 }
 
-// present is the call that the matcher is told of.
+// present is the call that is being matched.
 type present struct {
 	location    int
 	enter, exit int64
-	held        int64
+	overhead    int64
 	index       uint64
 	outside     bool
 	terminal    int32
@@ -52,72 +52,72 @@ type entry struct {
 	bytes  int64
 }
 
-// A writer is what entries of a location are relative to.
+// A writer is the state that the entries of a location are relative to.
 type writer struct {
-	exit        int64  // of the latest call
-	number      uint64 // of the latest collective entered,
-	left        uint64 // and left
-	buffer      int64  // of the latest collective with data
-	bytes       int64  // of the latest message
-	ordinal     uint32 // of the latest call that was depended on
-	posted      uint32 // calls that others may depend on, so far
+	exit        int64  // exit of the latest call
+	number      uint64 // number of the latest collective entered
+	left        uint64 // number of the latest collective left
+	buffer      int64  // size of the latest collective with data
+	bytes       int64  // size of the latest message
+	ordinal     uint32 // ordinal of the latest call that was depended on
+	posted      uint32 // number of calls so far that others may depend on
 	outstanding outstanding
 }
 
-// A completion is a call of which the matcher does not know yet all that it depends on.
+// A completion is a call whose dependencies are not all known to the matcher.
 type completion struct {
 	terminal int32
 	outside  bool
-	taken    waitstate.Taken // the latest one of its small messages
+	taken    waitstate.Taken // for its small messages: the latest one
 	depends  []dependency
 }
 
 type dependency struct {
 	at      int64 // in the trace
-	on      match.Mark
+	on      match.EventID
 	bytes   int64
 	number  uint64
 	part    int32
 	awaited int32 // part
 	from    int32 // its location
-	hops    int32 // in the tree of a collective operation
+	hops    int32 // for onEntry: distance in the tree of a collective
 	kind    byte
-	small   bool // of a small message that a send may have waited with
+	small   bool // for a small message that a send may have waited for
 	handshake
 }
 
-// A handshake is what a dependency has to do with one.
+// A handshake is the role of a dependency in a handshake.
 type handshake struct {
-	legs   uint8 // how many latencies what it tells takes; 0: it is not about a message that may make one
-	own    bool  // the call is the thread's own
-	always bool  // whatever the size
-	inert  bool  // the call did not wait for it, as it turned out
+	legs   uint8 // number of latencies of the handshake; 0: the dependency cannot be part of one
+	own    bool  // the dependency is on a call of the same thread
+	always bool  // for all sizes
+	inert  bool  // the call turned out not to have waited for it
 }
 
-// Kinds of dependencies, as they are written.
+// Encoded kinds of dependencies.
 const (
 	onMessage     = iota
-	onSuchAnother // of as many bytes as the one before
-	onEntry       // into a collective operation, of another participant
+	onSuchAnother // message of the same size as the previous one
+	onEntry       // entry of another participant into a collective operation
 	onCollective
-	leftCollective // it does not depend on it
-	onHandshake    // of a message: legs, own and always follow in the same byte
+	leftCollective // the call left a collective but does not depend on it
+	onHandshake    // handshake of a message: legs, own and always follow in the same byte
 )
 
 // Bits of onHandshake.
 const (
-	legsShift    = 3
-	ownCall      = 1 << 5
-	alwaysShakes = 1 << 6
-	isInert      = 1 << 7
-	kindMask     = 1<<legsShift - 1
+	legsShift       = 3
+	ownCall         = 1 << 5
+	alwaysHandshake = 1 << 6
+	isInert         = 1 << 7
+	kindMask        = 1<<legsShift - 1
 )
 
-// Flags of a call, as they are written, with three bits of a polling.Poll from pollShift on. No call has them all, since one
-// that is Aside completes and enters nothing: endOfSlab is none.
+// Encoded flags of a call; three bits of a polling.Poll follow from pollShift on. endOfSlab is not
+// a valid combination: a call that is polling.Aside neither completes nor enters anything.
 const (
 	isOutside = 1 << iota
-	wasHeld
+	hasOverhead
 	isPosted
 	completes
 	entersCollective
@@ -135,25 +135,25 @@ func keyOf(c *match.Collective) shapeKey {
 	return shapeKey{c.Class, c.Movement, len(c.Parts), c.Expected(), c.Root}
 }
 
-// NewRecorder makes a recorder.
+// NewRecorder returns a Recorder for a trace.
 func NewRecorder(t timeline.Trace) *Recorder {
-	r := &Recorder{log: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t), smallSends: waitstate.NewSmallSends(t)}
+	r := &Recorder{log: newLog(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t), smallSends: waitstate.NewSmallSends(t)}
 	n := max(1, len(r.log.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
-	r.slab = n * max(16, min(256, 1<<15/n)) // root causes are looked for within a slab: another size would find others
+	r.slab = n * max(16, min(256, 1<<15/n)) // the results of root causes depend on this size
 	return r
 }
 
-// See takes the next call, before the matcher does.
+// See adds the next call. It must be called before the matcher's Call.
 func (r *Recorder) See(c *match.Call) {
 	r.write()
 	n := &r.now // field by field: see match.Point.set
-	n.location, n.enter, n.exit, n.held, n.index, n.outside = c.Location, c.Enter, c.Exit, c.Held, c.Index, c.Outside
+	n.location, n.enter, n.exit, n.overhead, n.index, n.outside = c.Location, c.Enter, c.Exit, c.Overhead, c.Index, c.Outside
 	n.terminal, n.poll, n.there, n.posted, n.completes, n.entries = c.Terminal, c.Poll, true, false, false, n.entries[:0]
 }
 
-// Finish gives the event log, when the matcher has finished.
+// Finish completes and returns the event log, after the matcher has finished.
 func (r *Recorder) Finish() *Log {
 	r.write()
 	r.endSlab()
@@ -171,13 +171,13 @@ func (r *Recorder) Finish() *Log {
 	return r.log
 }
 
-// Spool has room for what else is found in the pass.
+// Spool returns the spool of the log, for other data of the same pass.
 func (r *Recorder) Spool() *Spool { return r.log.Spool }
 
-// Close gives up.
+// Close discards the event log.
 func (r *Recorder) Close() { r.log.Close() }
 
-// write writes the present call, which the matcher knows now.
+// write writes the present call, which the matcher has processed.
 func (r *Recorder) write() {
 	n := &r.now
 	if !n.there {
@@ -192,8 +192,8 @@ func (r *Recorder) write() {
 	if n.outside {
 		flags |= isOutside
 	}
-	if n.held != 0 {
-		flags |= wasHeld
+	if n.overhead != 0 {
+		flags |= hasOverhead
 	}
 	if n.posted {
 		flags |= isPosted
@@ -209,8 +209,8 @@ func (r *Recorder) write() {
 	b = binary.AppendVarint(b, n.enter-w.exit)
 	b = binary.AppendUvarint(b, uint64(n.exit-n.enter))
 	w.exit = n.exit
-	if n.held != 0 {
-		b = binary.AppendVarint(b, n.held)
+	if n.overhead != 0 {
+		b = binary.AppendVarint(b, n.overhead)
 	}
 	if len(n.entries) > 0 {
 		b = binary.AppendUvarint(b, uint64(len(n.entries)))
@@ -235,7 +235,8 @@ func (r *Recorder) write() {
 	}
 }
 
-// Section implements match.Sectioner. A slab ends with a section: what is matched in one may come location by location.
+// Section implements match.Sectioner. A slab ends only at the end of a section, because the calls
+// of a section may come location by location.
 func (r *Recorder) Section(within bool) {
 	r.smallSends.Section(within)
 	r.write()
@@ -255,8 +256,8 @@ func (r *Recorder) endSlab() {
 	}
 }
 
-// mark gives the present call a number that others can refer to.
-func (r *Recorder) mark() match.Mark {
+// eventID assigns the present call an id that dependencies refer to.
+func (r *Recorder) eventID() match.EventID {
 	w := &r.writers[r.now.location]
 	if !r.now.posted {
 		r.now.posted = true
@@ -264,14 +265,14 @@ func (r *Recorder) mark() match.Mark {
 		w.outstanding.push()
 	}
 	w.outstanding.open(w.posted)
-	return match.Mark{Location: int32(r.now.location), Ordinal: w.posted}
+	return match.EventID{Location: int32(r.now.location), Ordinal: w.posted}
 }
 
 // Posted implements match.Watcher.
-func (r *Recorder) Posted(e *match.End) { e.Posted = r.mark() }
+func (r *Recorder) Posted(e *match.End) { e.Posted = r.eventID() }
 
 // Progressed implements match.Watcher.
-func (r *Recorder) Progressed(e *match.End) { e.Progressed = r.mark() }
+func (r *Recorder) Progressed(e *match.End) { e.Progressed = r.eventID() }
 
 // Entered implements match.Watcher.
 func (r *Recorder) Entered(c *match.Collective, part int) {
@@ -286,12 +287,13 @@ func (r *Recorder) Entered(c *match.Collective, part int) {
 		r.key, r.shape = key, n
 	}
 	if hasTree(c) {
-		c.Parts[part].Entered = r.mark()
+		c.Parts[part].Entered = r.eventID()
 	}
 	r.now.entries = append(r.now.entries, entry{c.Number, r.shape, part, c.Parts[part].Bytes})
 }
 
-// hasTree reports whether participants may have to wait for others in the middle of a collective: see heldUp.
+// hasTree reports whether participants may wait for others in the middle of a collective; see
+// treeDependencies.
 func hasTree(c *match.Collective) bool {
 	return c.Class == match.OneToAll || c.Class == match.AllToOne || c.Class == match.Prefix
 }
@@ -377,7 +379,7 @@ func (r *Recorder) Settled(c *match.Completion) {
 	r.free = append(r.free, d)
 }
 
-// learn notes what a call shows of the costs of its class.
+// learn updates the minimum cost of a call's class.
 func (r *Recorder) learn(c *match.Completion, d *completion) {
 	at, bytes, any := c.Begin, int64(0), false
 	for i := range d.depends {
@@ -426,15 +428,15 @@ func (r *Recorder) Message(m *match.Message) {
 			r.closed(send)
 			r.closed(receive)
 		}
-	case match.Partition, match.LockGiven: // others may be told of the same one
+	case match.Partition, match.LockGiven: // the same End may be reported again
 	}
 }
 
-// large reports whether a message has a size that may make a handshake.
+// large reports whether a message is large enough for a possible handshake.
 func large(m *match.Message) bool { return m.Bytes >= waitstate.EagerLimit && waitstate.Rendezvous(m) }
 
-// rendezvous notes what both sides of a large message need of each other: the sender asks (a latency), the receiver, when
-// it is there, tells it to go on (another), and the data comes (the third).
+// rendezvous adds the dependencies between both sides of a large message: the sender's request (one
+// latency), the receiver's answer when it is ready (another one), and the data (the third).
 func (r *Recorder) rendezvous(m *match.Message) {
 	send, receive := m.Send, m.Receive
 	always := send.Mode == semantics.Synchronous
@@ -444,16 +446,17 @@ func (r *Recorder) rendezvous(m *match.Message) {
 			r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes, handshake: h})
 		}
 		if large(m) {
-			r.depend(done, dependency{on: there(receive), bytes: m.Bytes, handshake: handshake{legs: 2, own: true}})
+			r.depend(done, dependency{on: readyCall(receive), bytes: m.Bytes, handshake: handshake{legs: 2, own: true}})
 		}
 	}
 	done := send.Done
 	if done == nil {
 		return
 	}
-	// a send that ended before shows that it did not need the receive, unless it is synchronous, or not the receiver's help
+	// A send that ended before shows that it did not need the receive (unless it is synchronous),
+	// or not the receiver's help.
 	on, at := receive.Posted, receive.Post.EnterStamp()
-	if there, again := waitstate.Helped(send, receive); again && receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, there) {
+	if there, again := waitstate.ReceiverReady(send, receive); again && receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, there) {
 		on, at = receive.Progressed, there
 	}
 	if always || waitstate.Awaited(done, at) {
@@ -462,7 +465,8 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	}
 }
 
-// small notes on what a small send depends if it waited for its receiver, which is known when its call is settled.
+// small adds the dependency of a small send on its receiver. Whether the send waited for it is
+// known when its call is settled.
 func (r *Recorder) small(m *match.Message) {
 	taken := r.smallSends.See(m)
 	if taken.Class == 0 {
@@ -472,11 +476,11 @@ func (r *Recorder) small(m *match.Message) {
 	if best := own.taken; best.Class == 0 || taken.At > best.At || taken.At == best.At && taken.Class < best.Class {
 		own.taken = taken
 	}
-	r.depend(m.Send.Done, dependency{at: taken.At, small: true, on: there(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})
+	r.depend(m.Send.Done, dependency{at: taken.At, small: true, on: readyCall(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})
 }
 
-// settleSmall decides whether a call waited for the receivers of its small messages. On those it did not wait for, it does
-// not depend.
+// settleSmall decides whether a call waited for the receivers of its small messages, and makes the
+// dependencies inert if it did not.
 func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
 	if d.taken.Class == 0 {
 		return
@@ -495,17 +499,17 @@ func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
 	}
 }
 
-// there is the call in which a receiver could answer.
-func there(receive *match.End) match.Mark {
+// readyCall returns the call in which a receiver was ready to answer.
+func readyCall(receive *match.End) match.EventID {
 	if receive.Progressed.Ordinal > 0 && !receive.Brief {
 		return receive.Progressed
 	}
 	return receive.Posted
 }
 
-// depend notes that a call cannot end before something happened. By the clocks it may have: rounded times, clocks that
-// are off and times of lead ranks say so. It depends on it all the same, or its wait would be taken for a cost of its
-// own; its transfer is negative then.
+// depend records that a call cannot end before an event. By the clocks it may have, because of
+// rounding, clock errors or the times of lead ranks. The dependency is recorded all the same:
+// otherwise the wait would count as the call's own cost. Its transfer time is then negative.
 func (r *Recorder) depend(done *match.Completion, d dependency) {
 	own := done.Tag.(*completion)
 	own.depends = append(own.depends, d)
@@ -514,8 +518,8 @@ func (r *Recorder) depend(done *match.Completion, d dependency) {
 	}
 }
 
-// may reports whether a call can have been kept by what keeps it in some implementations, or for some sizes: not where it
-// ended clearly before.
+// may reports whether a call can have waited for a cause that only some implementations, or some
+// sizes, wait for: not if it clearly ended before.
 func may(done *match.Completion, cause *match.Point) bool {
 	return !cause.EnterStamp().After(done.ExitStamp())
 }
@@ -524,13 +528,13 @@ func may(done *match.Completion, cause *match.Point) bool {
 func (r *Recorder) Collective(c *match.Collective, part int) {
 	done, awaited := c.Parts[part].Done, c.Awaited(part)
 	if hasTree(c) {
-		r.heldUp(c, part)
+		r.treeDependencies(c, part)
 	}
 	d := dependency{kind: leftCollective, number: c.Number, part: int32(part)}
 	if awaited >= 0 && c.Complete() && c.Parts[awaited].Present() {
 		at := &c.Parts[awaited].Post
 		d.at, d.awaited, d.from = at.Enter, int32(awaited), int32(at.Location)
-		// others need not synchronise, or not with a rank whose share is empty
+		// others need not synchronize, or not with a rank whose share is empty
 		if c.Class == match.Barrier || c.Class == match.AllToAll || may(done, at) {
 			d.kind = onCollective
 		}
@@ -541,7 +545,7 @@ func (r *Recorder) Collective(c *match.Collective, part int) {
 	r.depend(done, d)
 }
 
-// absent notes which parts the trace lacks.
+// absent records the parts that are not in the trace.
 func (r *Recorder) absent(c *match.Collective) {
 	s := r.log.shapes[r.shapes[keyOf(c)]]
 	if s.Absent != nil {
@@ -554,25 +558,25 @@ func (r *Recorder) absent(c *match.Collective) {
 	}
 }
 
-// closed tells that nobody else will depend on an end.
+// closed releases the ids of an end: no other call will depend on it.
 func (r *Recorder) closed(e *match.End) {
 	r.done(e.Posted)
 	r.done(e.Progressed)
 }
 
-func (r *Recorder) done(m match.Mark) {
+func (r *Recorder) done(m match.EventID) {
 	if m.Ordinal > 0 {
 		r.writers[m.Location].outstanding.close(m.Ordinal)
 		r.settlePosts(int(m.Location))
 	}
 }
 
-// settlePosts writes how many depend on the calls of which all dependents are known.
+// settlePosts writes the number of dependents of calls for which all dependents are known.
 func (r *Recorder) settlePosts(location int) {
 	l, w := &r.log.logs[location], &r.writers[location]
-	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.overlong()) {
+	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.isOverLimit()) {
 		if r.now.there && r.now.posted && r.now.location == location && w.outstanding.first == w.posted {
-			return // it may be posted once more
+			return // it may still be posted again
 		}
 		l.posts.tail = append(l.posts.tail, w.outstanding.pop())
 	}

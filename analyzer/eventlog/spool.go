@@ -9,44 +9,45 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A Spool holds chunks of bytes: in memory up to a limit, beyond in a temporary file, compressed. Many may put and read
-// chunks at the same time. Loops repeat themselves in the chunks too, so that S2, which takes some nanoseconds a
-// call, leaves a fifth to a half of them.
+// A Spool stores chunks of bytes: in memory up to a limit, beyond it compressed in a temporary
+// file. Its methods may be called concurrently. Because loops repeat themselves in the chunks, too,
+// S2 compresses them to between a fifth and a half at some nanoseconds per call.
 type Spool struct {
-	mutex       sync.Mutex // of Put
-	limit, held int64
-	file        *os.File
-	size        int64
-	packed      []byte // room for a compressed chunk
-	refused     bool   // there can be no file, or it is full: everything stays in memory
-	failed      atomic.Pointer[error]
+	mutex           sync.Mutex // for Put
+	limit, inMemory int64
+	file            *os.File
+	size            int64
+	packed          []byte // scratch for a compressed chunk
+	refused         bool   // the file cannot be created or is full: everything stays in memory
+	failed          atomic.Pointer[error]
 }
 
-// A Chunk is where a Spool has some bytes.
+// A Chunk is the location of bytes in a Spool.
 type Chunk struct {
 	bytes  []byte // nil: in the file
 	at     int64
 	n      uint32
-	packed uint32 // how many bytes the file has of it
+	packed uint32 // size in the file
 }
 
-// NewSpool makes a spool that holds so many bytes in memory.
+// NewSpool returns a spool that keeps up to limit bytes in memory.
 func NewSpool(limit int64) *Spool { return &Spool{limit: limit} }
 
-// Put keeps a copy of some bytes.
+// Put stores a copy of b.
 func (s *Spool) Put(b []byte) Chunk {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.held+int64(len(b)) > s.limit && s.write(b) {
+	if s.inMemory+int64(len(b)) > s.limit && s.write(b) {
 		c := Chunk{at: s.size, n: uint32(len(b)), packed: uint32(len(s.packed))}
 		s.size += int64(c.packed)
 		return c
 	}
-	s.held += int64(len(b))
+	s.inMemory += int64(len(b))
 	return Chunk{bytes: append(make([]byte, 0, len(b)), b...), n: uint32(len(b))}
 }
 
-// write compresses a chunk and appends it to the file; false if that cannot be: a read-only system is no reason to find nothing.
+// write compresses a chunk and appends it to the file. It reports false if that fails: a read-only
+// file system must not prevent the analysis.
 func (s *Spool) write(b []byte) bool {
 	if s.refused {
 		return false
@@ -57,7 +58,7 @@ func (s *Spool) write(b []byte) bool {
 			s.refused = true
 			return false
 		}
-		os.Remove(file.Name()) // it goes with the process, however that ends
+		os.Remove(file.Name()) // the file is freed with the process, however that ends
 		s.file = file
 	}
 	s.packed = s2.Encode(s.packed[:cap(s.packed)], b)
@@ -66,7 +67,7 @@ func (s *Spool) write(b []byte) bool {
 	return err == nil
 }
 
-// Get reads a chunk, into buffer if it is not in memory. It is not to be changed.
+// Get returns a chunk, read into buffer if it is not in memory. The caller must not modify it.
 func (s *Spool) Get(c Chunk, buffer []byte) ([]byte, error) {
 	if c.bytes != nil || c.n == 0 {
 		return c.bytes, nil
@@ -91,7 +92,7 @@ func (s *Spool) Get(c Chunk, buffer []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// Err is the first error in reading, for those who read where they cannot fail.
+// Err returns the first read error, for callers that cannot handle errors where they read.
 func (s *Spool) Err() error {
 	if err := s.failed.Load(); err != nil {
 		return *err
@@ -99,7 +100,7 @@ func (s *Spool) Err() error {
 	return nil
 }
 
-// Close gives the file back.
+// Close releases the file.
 func (s *Spool) Close() {
 	if s.file != nil {
 		s.file.Close()

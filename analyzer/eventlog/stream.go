@@ -1,12 +1,12 @@
 package eventlog
 
-// A stream is a sequence of entries in chunks; no entry is in two.
+// A stream is a sequence of entries in chunks. An entry is never split.
 type stream struct {
 	chunks []Chunk
 	tail   []byte
 }
 
-// ended notes that an entry is complete.
+// ended marks the end of an entry.
 func (s *stream) ended(spool *Spool, size int) {
 	if len(s.tail) >= size {
 		s.flush(spool)
@@ -23,9 +23,9 @@ func (s *stream) flush(spool *Spool) {
 // A streamReader reads a stream from its beginning.
 type streamReader struct {
 	spool  *Spool
-	chunks []Chunk // still to come
-	b      []byte  // the present one,
-	at     int     // and where in it the next entry is
+	chunks []Chunk // remaining chunks
+	b      []byte  // the present chunk
+	at     int     // offset of the next entry in b
 	buffer []byte
 	err    error
 }

@@ -2,11 +2,12 @@ package eventlog
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// heldUp notes whom a participant waited for in the middle of a collective, as package waitstate
-// finds out. It would take that time for itself otherwise, whatever else changes.
-func (r *Recorder) heldUp(c *match.Collective, part int) {
-	cause, held := r.trees.Held(c, part)
-	if !held {
+// treeDependencies adds the dependencies on participants that a call waited for in the middle of a
+// collective, as package waitstate determines them. Without them the wait would count as the call's
+// own cost.
+func (r *Recorder) treeDependencies(c *match.Collective, part int) {
+	cause, found := r.trees.CauseOf(c, part)
+	if !found {
 		return
 	}
 	done := c.Parts[part].Done

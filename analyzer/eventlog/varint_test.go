@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnsigned: numbers of every length are read as the standard library reads them, wherever the bytes end.
+// TestUnsigned: numbers of every length are decoded like in the standard library, also at the end
+// of the buffer.
 func TestUnsigned(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for bits := range 65 {

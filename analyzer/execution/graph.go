@@ -12,17 +12,17 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// SchemaVersion is that of Graph.
+// SchemaVersion is the version of Graph.
 const SchemaVersion = 1
 
-// A Graph is what happened in a window, in seconds since the run began.
+// A Graph is the execution graph of a window, in seconds since the start of the run.
 type Graph struct {
 	SchemaVersion int      `json:"schema_version"`
 	From          float64  `json:"from_seconds"`
 	To            float64  `json:"to_seconds"`
 	Vertices      []Vertex `json:"vertices"` // by rank and thread, in order of time
 	Edges         []Edge   `json:"edges"`
-	Omitted       int      `json:"omitted_vertices"` // beyond the most that are kept
+	Omitted       int      `json:"omitted_vertices"` // number of vertices beyond MaxVertices
 }
 
 // A Vertex is a call.
@@ -37,36 +37,37 @@ type Vertex struct {
 	location int
 }
 
-// An Edge leads from a vertex to another, by their positions in Vertices.
+// An Edge leads from a vertex to another, given by their indices in Vertices.
 type Edge struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Kind string `json:"kind"` // "computation" (horizontal), "message" or "collective" (vertical)
 }
 
-// MaxVertices bounds a graph: what a picture can show.
+// MaxVertices bounds a graph to a size that can be displayed.
 const MaxVertices = 20_000
 
-// Options choose what is in the graph.
+// Options select the contents of the graph.
 type Options struct {
-	From, To float64          // seconds since the run began
+	From, To float64          // seconds since the start of the run
 	Ranks    func(r int) bool // nil: all
 	Clocks   *timeline.Clocks
 }
 
-type moment struct {
+type instant struct {
 	location int
 	enter    int64
 }
 
-// Analyze makes the graph. All calls of the run are read: who waits for whom is known by order alone.
+// Analyze returns the graph. It reads all calls of the run, because dependencies follow from their
+// order alone.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 	if err := timeline.NeedTimes(t, "an execution graph of a part of the run"); err != nil {
 		return nil, err
 	}
 	g := &Graph{SchemaVersion: SchemaVersion, From: o.From, To: o.To, Vertices: []Vertex{}, Edges: []Edge{}}
 	locations, sites := timeline.Locations(t), t.Sites()
-	b := &builder{at: map[moment]int{}, edges: map[[2]int]string{}}
+	b := &builder{at: map[instant]int{}, edges: map[[2]int]string{}}
 	first, began := int64(0), false
 	_, err := match.All(ctx, t, o.Clocks, b, func(c *match.Call) {
 		if !began {
@@ -85,7 +86,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 		if s := c.Signature.Site; s > 0 && int(s) <= len(sites) {
 			v.CallSite = callsite.Name(&sites[s-1])
 		}
-		b.at[moment{c.Location, c.Enter}] = len(g.Vertices)
+		b.at[instant{c.Location, c.Enter}] = len(g.Vertices)
 		g.Vertices = append(g.Vertices, v)
 	})
 	if err != nil {
@@ -113,7 +114,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 	return g, nil
 }
 
-// sort puts the vertices of a thread together; it gives where each has come.
+// sort groups the vertices by thread and returns their new indices.
 func (g *Graph) sort() []int {
 	order := make([]int, len(g.Vertices))
 	for i := range order {
@@ -128,15 +129,15 @@ func (g *Graph) sort() []int {
 	return place
 }
 
-// A builder collects the vertical edges between vertices. It is a match.Handler: it is told of a message or a collective
-// after the calls that it joins were seen.
+// A builder is a match.Handler that collects the vertical edges between vertices. It receives a
+// message or a collective after the calls that it connects.
 type builder struct {
-	at    map[moment]int    // where a call is in Vertices
-	edges map[[2]int]string // by the positions of the calls that they join: their kind
+	at    map[instant]int   // index of a call in Vertices
+	edges map[[2]int]string // kind of the edge by the indices of the calls that it connects
 }
 
-// edge notes that the call at one moment waited for that at another, if both are vertices.
-func (b *builder) edge(cause, waiting moment, kind string) {
+// edge records that the call waiting waited for the call cause, if both are vertices.
+func (b *builder) edge(cause, waiting instant, kind string) {
 	from, known := b.at[cause]
 	to, also := b.at[waiting]
 	if known && also && cause.location != waiting.location {
@@ -147,7 +148,7 @@ func (b *builder) edge(cause, waiting moment, kind string) {
 // Message implements match.Handler.
 func (b *builder) Message(m *match.Message) {
 	if done := m.Receive.Done; done != nil {
-		b.edge(moment{m.Send.Post.Location, m.Send.Post.Enter}, moment{done.Location, done.Enter}, "message")
+		b.edge(instant{m.Send.Post.Location, m.Send.Post.Enter}, instant{done.Location, done.Enter}, "message")
 	}
 }
 
@@ -158,7 +159,7 @@ func (b *builder) Collective(c *match.Collective, part int) {
 		return
 	}
 	post, done := c.Parts[awaited].Post, c.Parts[part].Done
-	b.edge(moment{post.Location, post.Enter}, moment{done.Location, done.Enter}, "collective")
+	b.edge(instant{post.Location, post.Enter}, instant{done.Location, done.Enter}, "collective")
 }
 
 // Settled implements match.Handler.

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// Physical is what a rank did, in the words of Expand, without any topology.
+// Physical returns what a rank did, in the format of Expand, without any topology.
 func Physical(t timeline.Trace, rank int) []string {
 	cursor, err := t.Calls(rank, 0)
 	if err != nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A Differing is a parameter that is not the same on all ranks of one program.
+// A Differing is a parameter that differs between ranks of one program.
 type Differing struct {
 	Function  uint16
 	Site      uint32 // 1 + the index of the call site; 0: unknown
 	Parameter string
 }
 
-// A likeness compares sequences of calls without their arguments: ranks are one program if they are equal modulo
-// parameters. Where loops are the same but for their trip counts, the trip count is a parameter, too.
+// A likeness compares sequences of calls without their arguments: ranks are one program if they are
+// equal modulo parameters. If loops are equal except for their trip counts, the trip count is a
+// parameter, too.
 type likeness struct {
 	program    *Program
 	kinds      map[kind]int32
-	structures map[string]uint64 // by sequence of kinds
+	structures map[string]uint64 // hash of the structure by sequence of kinds
 	parameters map[Differing]bool
 	compared   map[[2]int32]bool // pairs of calls
 	trips      bool
@@ -32,9 +33,10 @@ func newLikeness(p *Program) *likeness {
 	return &likeness{program: p, kinds: map[kind]int32{}, structures: map[string]uint64{}, parameters: map[Differing]bool{}, compared: map[[2]int32]bool{}}
 }
 
-// is reports whether a rank's calls have the structure of the maximal rank's: whole is what these are on the rank with
-// MPI_PROC_NULL where it lacks a neighbor, partial without the calls to such. Then the parameters that differ are noted.
-// A rank that skips a non-blocking call skips its completion, too: of what is skipped completions do not count.
+// is reports whether a rank's calls have the structure of the maximal rank's, and records the
+// parameters that differ. whole is the maximal rank's calls on this rank, with MPI_PROC_NULL for
+// neighbors that it lacks; partial is the same without the calls to such neighbors. A rank that
+// skips a nonblocking call also skips its completion, so completions are ignored in partial.
 func (l *likeness) is(calls, whole, partial []int32) bool {
 	pairs := [][2][]int32{{calls, whole}}
 	if len(partial) < len(whole) {
@@ -57,7 +59,7 @@ func (l *likeness) is(calls, whole, partial []int32) bool {
 	return false
 }
 
-// incomplete leaves out the calls that complete others.
+// incomplete returns calls without those that complete others.
 func (l *likeness) incomplete(calls []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(calls), func(c int32) bool { return l.program.calls[c].kind.completes })
 }
@@ -86,7 +88,8 @@ func (l *likeness) structure(kinds []int32) uint64 {
 	return of
 }
 
-// compare notes the parameters in which two calls of one kind differ: their words are in the same order.
+// compare records the parameters in which two calls of one kind differ: their words are in the same
+// order.
 func (l *likeness) compare(a, b int32) {
 	pair := [2]int32{a, b}
 	if a == b || l.compared[pair] {
@@ -102,7 +105,7 @@ func (l *likeness) compare(a, b int32) {
 	}
 }
 
-// arguments are those of a call by name. A peer stands for its slot.
+// arguments returns the arguments of a call by name. A peer replaces its slot.
 func (l *likeness) arguments(c *call) map[string]string {
 	all, peer, last := map[string]string{}, 0, ""
 	for i, word := range strings.Fields(c.text) {
@@ -110,7 +113,7 @@ func (l *likeness) arguments(c *call) map[string]string {
 		switch {
 		case i == 0: // the function
 		case !given:
-			all[last] += " " + word // of a list
+			all[last] += " " + word // element of a list
 		case value == "%s":
 			all[name] = c.peers[peer]
 			peer++

@@ -25,11 +25,11 @@ func parameters(p *logical.Program) []string {
 	return list
 }
 
-// built is the program of ranks whose calls follow on messages along a ring, in an order of chance.
+// built returns the program of ranks that pass messages along a ring, in random order.
 func built(t *testing.T, ranks int, seed uint64, more func(i int, r *tracetest.Rank)) *logical.Program {
 	t.Helper()
 	b := tracetest.New(ranks)
-	place := rand.New(rand.NewPCG(seed, 9)).Perm(ranks) // of a rank in the ring
+	place := rand.New(rand.NewPCG(seed, 9)).Perm(ranks) // position of a rank in the ring
 	at := make([]int, ranks)
 	for rank, i := range place {
 		at[i] = rank
@@ -61,7 +61,7 @@ func traced(t *testing.T, b *tracetest.Builder, ranks int) *logical.Program {
 	return p
 }
 
-// The reported case: one key of MPI_Comm_split made every rank a program of its own.
+// A regression: one key of MPI_Comm_split made every rank a program of its own.
 func TestRanksAreAlikeModuloParameters(t *testing.T) {
 	p := built(t, 16, 1, func(i int, r *tracetest.Rank) {
 		key := i
@@ -76,7 +76,7 @@ func TestRanksAreAlikeModuloParameters(t *testing.T) {
 	assert.False(t, p.Trips)
 }
 
-// Loops with trip counts of their own are one program; another call, or another order, is not.
+// Loops with different trip counts are one program; a different call, or a different order, is not.
 func TestWhatIsTheSameStructure(t *testing.T) {
 	p := built(t, 8, 2, func(i int, r *tracetest.Rank) {
 		for range 3 + i {
@@ -99,17 +99,17 @@ func TestWhatIsTheSameStructure(t *testing.T) {
 	assert.NotContains(t, p.Alike, 5)
 }
 
-// TestPlantedPrograms: ranks of chance run programs of chance, with arguments of their own; some make another call as
-// well. All others are one program.
+// TestPlantedPrograms: a random number of ranks run random programs with different arguments; some
+// make an additional call. All others are one program.
 func TestPlantedPrograms(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 4))
 		ranks := 5 + random.IntN(20)
 		sites, iterations := 1+random.IntN(4), 1+random.IntN(4)
-		// fewer than half, so that the program most ranks have is the one looked at
+		// fewer than half, so that the program of most ranks is the one examined
 		odd := map[int]bool{}
 		for range random.IntN(ranks/2 + 1) {
-			odd[1+random.IntN(ranks-1)] = true // rank 0 is the maximal one of a ring
+			odd[1+random.IntN(ranks-1)] = true // rank 0 is the maximal rank of a ring
 		}
 		p := built(t, ranks, seed, func(i int, r *tracetest.Rank) {
 			for k := range iterations {
@@ -129,8 +129,8 @@ func TestPlantedPrograms(t *testing.T) {
 	}
 }
 
-// TestEdgesThatSkip: ranks at the ends of a line skip what concerns a neighbor that they lack: the messages and the
-// completions of those that do not block (NPB LU's exchange).
+// TestEdgesThatSkip: ranks at the ends of a line skip calls that concern missing neighbors: the
+// messages and the completions of nonblocking ones (NPB LU's exchange).
 func TestEdgesThatSkip(t *testing.T) {
 	const ranks = 6
 	b := tracetest.New(ranks)
@@ -155,7 +155,8 @@ func TestEdgesThatSkip(t *testing.T) {
 	assert.Equal(t, []string{"count"}, parameters(p))
 }
 
-// The paper's programs, as far as they are simulated: BT and SP (multipartition), MG, CG's transposes, LU (wavefront).
+// The paper's programs that the simulator has: BT and SP (multipartition), MG, CG's transposes, LU
+// (wavefront).
 func TestBenchmarksAreOneProgram(t *testing.T) {
 	for _, c := range []simulate.Config{
 		{Pattern: "multipartition", Ranks: 16},

@@ -32,7 +32,7 @@ func program(t *testing.T, r *trace.Reader) *logical.Program {
 	return p
 }
 
-// Expanding the one program gives back what each rank did; with it, boundary ranks need no sequence of their own.
+// Expanding the program returns what each rank did; boundary ranks need no sequence of their own.
 func TestExpansionIsTheOriginal(t *testing.T) {
 	for _, test := range []struct {
 		c    simulate.Config
@@ -66,7 +66,8 @@ func TestExpansionIsTheOriginal(t *testing.T) {
 	}
 }
 
-// In an intercommunicator peers are numbered in the other group: in another part of the world, or in another world.
+// In an intercommunicator peers are numbered in the remote group: in another part of the world, or
+// in another world.
 func TestPeersOfIntercommunicatorsAreOnTheOtherSide(t *testing.T) {
 	b := tracetest.New(8)
 	left, right, away := b.Comm("x+y#0", 0, 1, 2, 3), b.Comm("x+y#0", 4, 5, 6, 7), b.Comm("port#0", 0, 1, 2, 3, 4, 5, 6, 7)

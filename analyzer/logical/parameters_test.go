@@ -16,12 +16,13 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestParametersOfTheTopology: on a grid whose ranks are numbered by chance, edges belong to the one program, and a count
-// that depends on one coordinate is a function of it. By hand: 3 x 5, sends along both dimensions.
+// TestParametersOfTheTopology: on a grid with randomly numbered ranks, edges belong to the one
+// program, and a count that depends on one coordinate is a function of it. Expected: 3 x 5, sends
+// along both dimensions.
 func TestParametersOfTheTopology(t *testing.T) {
 	const rows, columns = 3, 5
 	b := tracetest.New(rows * columns)
-	place := rand.New(rand.NewPCG(3, 3)).Perm(rows * columns) // of a rank in the grid
+	place := rand.New(rand.NewPCG(3, 3)).Perm(rows * columns) // position of a rank in the grid
 	at := make([]int, len(place))
 	for rank, i := range place {
 		at[i] = rank

@@ -16,28 +16,30 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A Program is what all ranks do.
+// A Program is the common program of all ranks.
 type Program struct {
-	Maximal int // the rank whose calls these are
-	// Derived are the ranks that do what the maximal one does, as far as they have the neighbors; Kept do something else.
+	Maximal int // the maximal rank, whose calls these are
+	// Derived are the ranks that do what the maximal one does, as far as they have the neighbors.
+	// Kept are the others.
 	Derived, Kept []int
-	// Alike are the ranks that are one program with the maximal one, the derived ones among them: the same calls at the
-	// same call sites in the same loops, as far as they have the neighbors. Differing are the parameters that are not
-	// the same on all of them (the count of a send, say), and Trips says that trip counts are not.
+	// Alike are the ranks that are one program with the maximal one, including the derived ones:
+	// they make the same calls at the same call sites in the same loops, as far as they have the
+	// neighbors. Differing are the parameters that differ between them (the count of a send, for
+	// example), and Trips reports that trip counts differ.
 	Alike     []int
 	Differing []Differing
 	Trips     bool
-	// Inside and Outside count calls with a peer, along the topology and beside it, on all ranks.
+	// Inside and Outside count calls with a peer, along the topology and outside it, on all ranks.
 	Inside, Outside uint64
 
 	shape     *topology.Topology
 	rankAt    map[[2]int]int // by copy and vertex
 	calls     []call         // dictionary
 	numbers   map[string]int32
-	sequences []grammar.Grammar // 0 is the maximal rank's
+	sequences []grammar.Grammar // 0 is that of the maximal rank
 	of        []rankProgram
-	around    map[int]map[string]int // see neighbors
-	// directions of peers, where a parameter of a signature has the same in all calls of a rank
+	around    map[int]map[string]int // cache of neighbors
+	// directions of peers, if a parameter of a signature has the same one in all calls of a rank
 	directions map[argument]string
 }
 
@@ -48,15 +50,15 @@ type call struct {
 	peers []string // directions, or ranks as numbers
 }
 
-// A kind is what stays of a call without its arguments.
+// A kind is a call without its arguments.
 type kind struct {
 	function  uint16
 	site      uint32
-	completes bool // it is a call that completes others: MPI_Wait
+	completes bool // a call that completes others: MPI_Wait
 }
 
-// rankProgram is where a rank's calls are: sequence 0 with the calls to neighbors that are not there left out, or made to
-// MPI_PROC_NULL, or another sequence as it is.
+// rankProgram describes a rank's calls: sequence 0, with calls to missing neighbors omitted or made
+// to MPI_PROC_NULL, or another sequence as it is.
 type rankProgram struct {
 	sequence int
 	null     bool
@@ -72,7 +74,7 @@ type argument struct {
 
 const null = "MPI_PROC_NULL"
 
-// New makes the program of the ranks' first threads. All calls are read.
+// New returns the program of the ranks' main threads. It reads all calls.
 func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Program, error) {
 	if shape.Pattern == nil {
 		return nil, fmt.Errorf("the ranks' messages form no topology (%s): peers have no directions", shape.Name())
@@ -157,10 +159,10 @@ func wide(calls []int32) []int64 {
 	return list
 }
 
-// derive is what the maximal rank's calls are on another rank.
+// derive returns the maximal rank's calls on another rank.
 func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
 	there := p.neighbors(rank)
-	on := map[int32]int32{} // −1: left out
+	on := map[int32]int32{} // −1: omitted
 	var list []int32
 	for _, number := range maximal {
 		to, known := on[number]
@@ -188,8 +190,9 @@ func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
 	return list
 }
 
-// neighbors are the vertices around a rank by direction, one direction for each: where two lead to the same place, the
-// first by name. In a hypercube there is one direction for each dimension, whichever side a rank is on.
+// neighbors returns the vertices around a rank by direction. If two directions lead to the same
+// vertex, only the first by name is included. In a hypercube there is one direction per dimension,
+// on both sides.
 func (p *Program) neighbors(rank int) map[string]int {
 	v := p.shape.Vertex[rank]
 	if v < 0 {
@@ -215,7 +218,7 @@ func (p *Program) neighbors(rank int) map[string]int {
 	return around
 }
 
-// isDirection tells a direction from a rank and from names of MPI.
+// isDirection reports whether peer is a direction, not a rank or a name of MPI.
 func isDirection(peer string) bool {
 	return peer != "" && !strings.HasPrefix(peer, "rank ") && !strings.HasPrefix(peer, "MPI_")
 }
@@ -231,7 +234,7 @@ func (p *Program) number(c call) int32 {
 	return n
 }
 
-// Expand gives the calls of a rank, peers as ranks of MPI_COMM_WORLD.
+// Expand returns the calls of a rank, with peers as ranks of MPI_COMM_WORLD.
 func (p *Program) Expand(rank int) []string {
 	of := p.of[rank]
 	calls := p.sequences[of.sequence].Expand(0)
@@ -254,7 +257,8 @@ func (p *Program) Expand(rank int) []string {
 	return list
 }
 
-// Peer words a peer for package program: the direction, if it is the same in all calls of the signature on this thread.
+// Peer returns the name of a peer for package program: the direction, if it is the same in all
+// calls of the signature on this thread.
 func (p *Program) Peer(thread int, terminal int32, parameter int, output bool) string {
 	if d := p.directions[argument{thread, terminal, parameter, output}]; isDirection(d) {
 		return Compass(d, len(p.shape.Pattern.Dimensions))
@@ -262,10 +266,10 @@ func (p *Program) Peer(thread int, terminal int32, parameter int, output bool) s
 	return ""
 }
 
-// IsDirection reports whether a word is one that Peer gives.
+// IsDirection reports whether a word was returned by Peer.
 func (p *Program) IsDirection(word string) bool { return isDirection(word) }
 
-// Lacks reports whether a rank has no neighbor in a direction, as Peer words it.
+// Lacks reports whether a rank has no neighbor in a direction as returned by Peer.
 func (p *Program) Lacks(rank int, direction string) bool {
 	if rank >= len(p.shape.Vertex) {
 		return true
@@ -278,8 +282,8 @@ func (p *Program) Lacks(rank int, direction string) bool {
 	return true
 }
 
-// Coordinates are the places of ranks in the topology, one list for each dimension; none where it has no dimensions.
-// Ranks of several copies are where they are in their own.
+// Coordinates returns the positions of ranks in the topology, one list for each dimension; none if
+// it has no dimensions. With several copies, positions are those in the rank's copy.
 func (p *Program) Coordinates() []program.Coordinate {
 	dimensions := len(p.shape.Pattern.Dimensions)
 	list := make([]program.Coordinate, dimensions)
@@ -301,7 +305,7 @@ func (p *Program) Coordinates() []program.Coordinate {
 	return list
 }
 
-// coordinateName is what people call a dimension, of which the slowest comes first.
+// coordinateName returns the usual name of a dimension. The slowest dimension comes first.
 func coordinateName(i, dimensions int) string {
 	switch {
 	case dimensions == 1:
@@ -314,7 +318,7 @@ func coordinateName(i, dimensions int) string {
 	return fmt.Sprintf("dimension %d", i)
 }
 
-// Compass is what people call a direction of two dimensions.
+// Compass returns the usual name of a direction in two dimensions.
 func Compass(direction string, dimensions int) string {
 	names := map[string]string{"-y": "NORTH", "+y": "SOUTH", "+x": "EAST", "-x": "WEST",
 		"+x-y": "NORTHEAST", "-x-y": "NORTHWEST", "+x+y": "SOUTHEAST", "-x+y": "SOUTHWEST"}
@@ -324,8 +328,8 @@ func Compass(direction string, dimensions int) string {
 	return direction
 }
 
-// Bytes is what the program takes in a file: the dictionary, the sequences, which one each rank has, and its place; packed
-// as a trace's blocks are.
+// Bytes returns the contents of the program for a file: the dictionary, the sequences, and the
+// sequence and position of each rank; compressed like the blocks of a trace.
 func (p *Program) Bytes() ([]byte, error) {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {

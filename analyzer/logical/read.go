@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// read gives the calls of a rank's first thread, as numbers of the dictionary.
+// read returns the calls of a rank's main thread, as indices into the dictionary.
 func (p *Program) read(ctx context.Context, t timeline.Trace, rank int) ([]int32, error) {
 	thread := t.Threads().Find(rank, 0)
 	if thread < 0 {
@@ -57,7 +57,7 @@ func completes(f *semantics.Function) bool {
 	return false
 }
 
-// text is a call with "%s" in the place of each peer; see is told of peers.
+// text returns a call with "%s" for each peer; see is called for each peer.
 func (p *Program) text(t timeline.Trace, e *trace.Event, see func(parameter int, peer string)) (string, []string) {
 	var b strings.Builder
 	var peers []string
@@ -86,7 +86,8 @@ func (p *Program) text(t timeline.Trace, e *trace.Event, see func(parameter int,
 	return b.String(), peers
 }
 
-// peer words a peer: a direction, the rank in MPI_COMM_WORLD, its rank in another world, or a name of MPI.
+// peer returns the name of a peer: a direction, the rank in MPI_COMM_WORLD, its rank in another
+// world, or a name of MPI.
 func (p *Program) peer(t timeline.Trace, e *trace.Event, v *trace.Value) string {
 	if v.Form == trace.Name {
 		return v.Text
@@ -110,7 +111,8 @@ func (p *Program) peer(t timeline.Trace, e *trace.Event, v *trace.Value) string 
 	return fmt.Sprintf("rank %d", world)
 }
 
-// others is the group that peers of a rank are numbered in: in an intercommunicator, that on the other side.
+// others returns the group that peers of a rank are numbered in: in an intercommunicator the remote
+// group.
 func others(c *trace.Communicator, rank int) trace.RankList {
 	if c.Remote.Len() > 0 && c.Members.Index(rank) >= 0 {
 		return c.Remote

@@ -2,7 +2,7 @@ package match
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// Ranks and tags that are no numbers of ranks and tags.
+// Ranks and tags that are not numbers.
 const (
 	noValue   = -1 << 30 // absent or of a form that cannot be read
 	procNull  = -1<<30 + 1
@@ -11,7 +11,7 @@ const (
 	undefined = -1<<30 + 4
 )
 
-// argument is the i-th value, the zero Value where there is none.
+// argument returns the i-th value, or the zero Value if there is none.
 func argument(values []trace.Value, i int) *trace.Value {
 	if i < 0 || i >= len(values) {
 		return &absent
@@ -41,17 +41,17 @@ func number(v *trace.Value) int64 {
 	return noValue
 }
 
-// envelope is what a status tells of a message.
+// envelope is the content of an MPI_Status.
 type envelope struct {
 	tag, bytes       int64
 	source           int32
-	cancelled, known bool // known: the call left a status
+	cancelled, known bool // known: the call returned a status
 }
 
-// statusFields are the numbers of a status: source, tag, error, cancelled, bytes.
+// statusFields is the number of fields of a status: source, tag, error, cancelled, bytes.
 const statusFields = 5
 
-// rank is number for ranks, which are small.
+// rank reads a rank as number does, noValue if it does not fit.
 func rank(v *trace.Value) int32 {
 	n := number(v)
 	if n != int64(int32(n)) {
@@ -60,8 +60,9 @@ func rank(v *trace.Value) int32 {
 	return int32(n)
 }
 
-// statusIn reads the i-th status of a value: of a list of statuses, of one status, or of a list of plain numbers, which
-// is how statuses are kept of which a call may leave more or fewer.
+// statusIn reads the i-th status of v, which is a list of statuses, a single status, or a flat list
+// of statusFields numbers per status. The flat form is used where the number of statuses varies
+// between calls.
 func statusIn(v *trace.Value, i int) envelope {
 	fields := v.List
 	switch {

@@ -10,26 +10,26 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Call is a call with what matching needs of its arguments, read where the call was decoded: there they are at hand, and
-// other processors do it.
+// A Call is a call together with the arguments that matching needs. They are read by the decoding
+// goroutines, while the arguments are at hand.
 type Call struct {
 	timeline.Record
 	Poll     polling.Poll
-	Terminal int32 // its signature, an index into the trace's
+	Terminal int32 // index of its signature in the trace
 
-	open      bool // it never returned: its rank ended in it
-	idle      bool // it failed, or concerns no other rank
-	vain      bool // it asked for something, and was told no
-	prototype      // of the operation that it makes
-	request   int64
-	requests  []completed  // that it starts, completes or frees; of a call that completes something itself, the status alone
-	event     *trace.Event // of calls of rare kinds, whose arguments are read when they are matched; nil for others
+	open         bool // it never returned: its rank ended in it
+	idle         bool // it failed, or concerns no other rank
+	unsuccessful bool // a test or probe that did not succeed
+	prototype         // of the operation that it makes
+	request      int64
+	requests     []completed  // that it starts, completes or frees; for a call that completes itself: its status only
+	event        *trace.Event // nil except for rare kinds of calls, whose arguments are read when they are matched
 }
 
-// noRequest is none that a symbolic id stands for.
+// noRequest is not a valid symbolic id.
 const noRequest = -1 << 62
 
-// status is that of what the call completes itself.
+// status is the status of the operation that the call itself completes.
 func (c *Call) status() envelope {
 	if len(c.requests) == 0 {
 		return envelope{bytes: -1}
@@ -37,13 +37,14 @@ func (c *Call) status() envelope {
 	return c.requests[0].envelope
 }
 
-// A completed is a request and what became of it.
+// A completed is a request and the status of its completion.
 type completed struct {
 	request int64
 	envelope
 }
 
-// each calls f for every call of the trace, in the order in which calls were entered. A call is valid until f returns.
+// each calls f for every call of the trace, ordered by time of entry. The Call is valid until f
+// returns.
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f func(*Call) error) error {
 	ctx = passes.Named(ctx, "matching calls")
 	var c Call
@@ -53,8 +54,8 @@ func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f func
 	})
 }
 
-// All matches all calls of a trace, in the order in which they were entered, tells see of each before (nil: nobody), and
-// returns what found no partner.
+// All matches all calls of a trace, ordered by time of entry, and returns the operations that found
+// no partner. If see is not nil it is called for every call before the call is matched.
 func All(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, see func(*Call)) ([]Leftover, error) {
 	m := New(t, handler)
 	err := each(ctx, t, clocks, func(c *Call) error {
@@ -70,14 +71,14 @@ func All(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler
 	return m.Finish(), nil
 }
 
-// A reading is what all readers share: how to read the calls of each terminal.
+// A reading is shared by all readers: it knows how to read the calls of each terminal.
 type reading struct {
 	terminals     []terminalPlan
 	instances     instances
 	communicators []trace.Communicator
 	decoded       func(*timeline.Call)
-	gaps          []*polling.LocationGaps // by location: several readers take turns at its calls
-	known         []knownCalls            // likewise
+	gaps          []*polling.LocationGaps // by location: several readers read its calls in turn
+	known         []knownCalls            // by location, too
 }
 
 type terminalPlan struct {
@@ -86,10 +87,10 @@ type terminalPlan struct {
 	semantics *semantics.Function
 	signature *trace.Signature
 	outcome   outcome
-	fixed     bool // all its calls have the same arguments on a thread, as long as their communicator is the same
+	fixed     bool // all its calls on a thread have the same arguments if their communicator is the same
 }
 
-// An outcome is what a signature says of whether its calls failed.
+// An outcome is what a signature records about the failure of its calls.
 type outcome uint8
 
 const (
@@ -132,17 +133,17 @@ func newReading(t timeline.Trace) *reading {
 
 // A reader reads the calls of one location. It is a timeline.Reader.
 type reader struct {
-	terminals []terminalPlan // the reading's
+	terminals []terminalPlan // of the reading
 	location  int
-	begin     uint64      // the index of the first call since Reset,
-	requests  []completed // the requests of all,
-	whole     []Call      // and those that are not packed
+	begin     uint64      // index of the first call since Reset
+	requests  []completed // requests of all calls since then
+	whole     []Call      // calls since then that are not packed
 	*reading
 	empty bool
-	call  Call // that is read
+	call  Call // scratch for Read
 }
 
-// reader makes a reader of the calls of a location.
+// reader returns a reader of the calls of a location.
 func (r *reading) reader(location int) *reader {
 	return &reader{terminals: r.terminals, location: location, reading: r, empty: true}
 }
@@ -172,7 +173,7 @@ func (r *reader) Read(made *timeline.Call, to *packed) {
 	}
 }
 
-// read takes from a call what matching needs of it.
+// read fills c with the parts of the call that matching needs.
 func (r *reader) read(made *timeline.Call, c *Call) {
 	e := made.Event
 	terminal := &r.terminals[e.Terminal]
@@ -182,7 +183,7 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 		return
 	}
 	c.Record, c.Poll, c.Terminal = made.Record, r.gaps[made.Location].See(e), e.Terminal
-	c.open, c.idle, c.vain, c.request, c.requests, c.event = e.Unfinished(), false, false, 0, nil, nil
+	c.open, c.idle, c.unsuccessful, c.request, c.requests, c.event = e.Unfinished(), false, false, 0, nil, nil
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype, c.idle = prototype{plan: p}, true
 		return
@@ -200,17 +201,17 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 	case wait, waitAny, waitSome, waitAll:
 		if c.open {
 			r.started(p.in(e, semantics.Request)) // all that it waits for
-		} else if c.vain = p.missed(e); !c.vain {
+		} else if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.completed(p, e)
 		}
 	case requestStatus:
-		if c.vain = p.missed(e); !c.vain {
+		if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.completed(p, e)
 		}
 	case probe:
 		if c.open {
 			r.operation(c, e)
-		} else if c.vain = p.missed(e); !c.vain {
+		} else if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.itself(p, e)
 		}
 	case initialize, finalize:
@@ -220,7 +221,7 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 	c.requests = r.requests[from:len(r.requests):len(r.requests)]
 }
 
-// operation reads a call that makes an operation: at once, by a request, or for later starts.
+// operation reads a call that creates an operation: blocking, with a request, or persistent.
 func (r *reader) operation(c *Call, e *trace.Event) {
 	o := &c.prototype
 	p := o.plan
@@ -264,7 +265,7 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 	requests, statuses := p.in(e, semantics.Request), p.out(e, semantics.Status)
 	action := p.action
 	if action == requestStatus {
-		action = p.looksLike(requests)
+		action = p.completingAction(requests)
 	}
 	switch action {
 	case wait:
@@ -290,21 +291,22 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 	}
 }
 
-// id notes a request, unless it is MPI_REQUEST_NULL.
+// id records a request, unless it is MPI_REQUEST_NULL.
 func (r *reader) id(v *trace.Value, status envelope) {
 	if v.Form == trace.Handle || v.Form == trace.Int {
 		r.requests = append(r.requests, completed{v.Int, status})
 	}
 }
 
-// itself reads the status of what a call completes itself.
+// itself reads the status of the operation that the call itself completes.
 func (r *reader) itself(p *plan, e *trace.Event) {
 	if p.Out[semantics.Status] >= 0 {
 		r.requests = append(r.requests, completed{noRequest, statusIn(p.out(e, semantics.Status), 0)})
 	}
 }
 
-// failed reports whether a call returned an error. An operation that was not posted has no partner.
+// failed reports whether a call returned an error. A failed operation was not posted and has no
+// partner.
 func failed(v *trace.Value) bool {
 	return v.Form == trace.Int && v.Int != 0 || v.Form == trace.Name && v.Text != "MPI_SUCCESS"
 }

@@ -5,11 +5,11 @@ type channelKey struct {
 	comm   int32
 	source int32  // rank in the communicator
 	dest   int32  // row
-	object uint32 // window, of signals between epochs (epoch.go); there source is a row; 0: messages
+	object uint32 // window, for signals between epochs (epoch.go; source is then a row); 0: messages
 	tag    int64
 }
 
-// A channel holds what waits for its partner, in order of posting.
+// A channel holds the unmatched sends and receives of its key, in posting order.
 type channel struct {
 	key             channelKey
 	used            bool
@@ -18,17 +18,18 @@ type channel struct {
 
 func (c *channel) empty() bool { return c.sends.empty() && c.receives.empty() }
 
-// channels find a channel by its key: a hash table with open addressing whose slots are the channels themselves, of a
-// cache line each, since every message comes here twice.
+// channels is a hash table of channels by key, with open addressing. The slots are the channels
+// themselves, one cache line each, because every message looks its channel up twice.
 type channels struct {
 	slots []channel // a power of two
 	used  int
-	keep  int // up to how many channels stay when they are empty
+	keep  int // number of channels above which empty ones are dropped
 }
 
 func newChannels(locations int) channels { return channels{keep: 8*locations + 1024} }
 
-// at is the channel of a key, made if there is none; valid until the next call.
+// at returns the channel of a key and adds it if necessary. The pointer is valid until the next
+// call.
 func (t *channels) at(k channelKey) *channel {
 	if 4*(t.used+1) > 3*len(t.slots) {
 		t.grow()
@@ -46,7 +47,7 @@ func (t *channels) at(k channelKey) *channel {
 	}
 }
 
-// grow makes room, where there are many channels by forgetting those that are empty.
+// grow enlarges the table. If there are many channels it drops the empty ones.
 func (t *channels) grow() {
 	old, all := t.slots, t.used <= t.keep
 	n := 0
@@ -77,7 +78,7 @@ func (k channelKey) hash() uint64 {
 	return h >> 24
 }
 
-// fifo is a queue of ends, each of which is in one at most.
+// fifo is a queue of ends. An end is in at most one queue.
 type fifo struct{ first, last *End }
 
 func (f *fifo) push(e *End) {
@@ -106,27 +107,28 @@ func (f *fifo) drop() {
 
 func (f *fifo) empty() bool { return f.peek() == nil }
 
-// Posting order of receives. MPI matches an arriving message with the first posted receive that accepts it. A
-// specific receive has its place in its channel from the start. A wildcard's envelope is known only when it is
-// completed, and any later receive of the same rank and communicator might be for a message that the wildcard took
-// first; so from the first open wildcard on, receives stand in line here and go to their channels in posting order,
-// as far as the line's front is known.
+// Posting order of receives. MPI matches an arriving message with the first posted receive that
+// accepts it. A receive without wildcards enters its channel when it is posted. The envelope of a
+// wildcard receive is known only when it is completed, and any later receive of the same rank and
+// communicator might accept the message that the wildcard took. From the first open wildcard on,
+// receives therefore queue up here. They enter their channels in posting order, up to the next open
+// wildcard.
 type receiverKey struct {
 	comm int32
 	dest int32 // row
 }
 
-// A postedQueue is the posted receives of a rank behind open wildcards, in the order of posting.
+// A postedQueue is the posted receives of a rank behind open wildcards, in posting order.
 type postedQueue struct {
-	line fifo
+	receives fifo
 }
 
-// ready gives the next receive that may go to its channel, nil if there is none.
+// ready removes and returns the next receive that can enter its channel, nil if there is none.
 func (b *postedQueue) ready() *End {
-	e := b.line.peek()
+	e := b.receives.peek()
 	if e == nil || e.wildcard {
 		return nil
 	}
-	b.line.drop()
+	b.receives.drop()
 	return e
 }

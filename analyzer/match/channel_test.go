@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChannelsKeepWhatWaits: a table that grows keeps the ends that wait in its channels, in their order, and forgets empty
-// channels once there are more than may stay.
-func TestChannelsKeepWhatWaits(t *testing.T) {
+// TestGrowKeepsPendingEnds: a table that grows keeps the pending ends of its channels in their
+// order. It drops empty channels once there are more than keep.
+func TestGrowKeepsPendingEnds(t *testing.T) {
 	table := channels{keep: 100}
 	waiting := map[channelKey][]*End{}
 	for i := range 5000 {

@@ -1,15 +1,17 @@
 package match
 
-// Communicators of calls that concern the whole world without naming one.
+// Communicators of calls that involve the whole world without naming a communicator.
 const (
 	startupComm  = -1
 	shutdownComm = -2
 )
 
-// collectiveKey: the n-th collective of a communicator. start counts the starts of a persistent one, which has its
-// place in the order by its initialization (MPI 4.0 §6.13). created is set for calls that are ordered by the
-// communicator that they create.
-// Collectives on a window or file have an order of their own: object is set.
+// collectiveKey identifies the n-th collective of a communicator.
+//
+//   - start counts the starts of a persistent collective, which is ordered by its initialization
+//     (MPI 4.0 §6.13).
+//   - created is set for calls that are ordered by the communicator that they create.
+//   - object is set for collectives on a window or file, which are ordered per object.
 type collectiveKey struct {
 	comm    int32
 	ordinal uint32
@@ -18,7 +20,7 @@ type collectiveKey struct {
 	created bool
 }
 
-// next is the caller's ordinal on a communicator, which it advances.
+// next returns the caller's ordinal on a communicator and advances it.
 func (m *Matcher) next(row int, comm int32) uint32 {
 	counts := m.ranks[row].ordinals
 	for i := range counts {
@@ -31,14 +33,14 @@ func (m *Matcher) next(row int, comm int32) uint32 {
 	return 0
 }
 
-// An ordinal counts a rank's collectives on a communicator, of which it has a few.
+// An ordinal counts a rank's collectives on a communicator. A rank has a few of them.
 type ordinal struct {
 	comm int32
 	next uint32
 }
 
-// enter notes that a rank takes part in its next collective on a communicator, or in one that it has started again (nil: it
-// has not).
+// enter records that a rank enters its next collective on a communicator or, if again is not nil,
+// the next start of that persistent collective.
 func (m *Matcher) enter(p *prototype, again *persistent, call *Call, row int) (*Collective, int) {
 	g := m.group(p.comm)
 	if g == nil || p.own < 0 || p.root == procNull {
@@ -98,7 +100,7 @@ func (m *Matcher) arrive(c *Collective, part int, call *Call, row int) {
 	if c.Parts[part].Present() {
 		var again Point
 		again.set(call, row)
-		m.leftovers.confused(&again)
+		m.leftovers.enteredTwice(&again)
 		return
 	}
 	at.set(call, row)
@@ -113,12 +115,12 @@ func (m *Matcher) arrive(c *Collective, part int, call *Call, row int) {
 		m.watcher.Entered(c, part)
 	}
 	if c.arrived == c.expected {
-		m.whole(c)
+		m.allEntered(c)
 	}
 }
 
-// whole reports the parts of an operation that all have entered.
-func (m *Matcher) whole(c *Collective) {
+// allEntered reports the completed parts of an operation that all participants have entered.
+func (m *Matcher) allEntered(c *Collective) {
 	m.order(c)
 	for i := range c.Parts {
 		if c.Parts[i].Done != nil {
@@ -127,7 +129,7 @@ func (m *Matcher) whole(c *Collective) {
 	}
 }
 
-// order notes who waits for whom, when all have entered.
+// order computes the dependencies of a collective that all participants have entered.
 func (m *Matcher) order(c *Collective) {
 	c.whole = true
 	switch c.Class {
@@ -143,7 +145,7 @@ func (m *Matcher) order(c *Collective) {
 	}
 }
 
-// retire forgets an operation that all have left.
+// retire recycles a collective that all participants have left.
 func (m *Matcher) retire(c *Collective) {
 	if m.watcher != nil {
 		m.watcher.Retired(c)
@@ -152,7 +154,7 @@ func (m *Matcher) retire(c *Collective) {
 	m.freeCollectives = append(m.freeCollectives, c)
 }
 
-// leave notes the call in which a rank's part was completed (nil: none).
+// leave records the call that completed a rank's part, nil if none did.
 func (m *Matcher) leave(c *Collective, part int, done *Completion) {
 	p := &c.Parts[part]
 	if p.settled {
@@ -176,7 +178,7 @@ func (m *Matcher) reportPart(c *Collective, part int) {
 	m.handler.Collective(c, part)
 	done := c.Parts[part].Done
 	c.Parts[part].Done = nil
-	m.known(done)
+	m.resolve(done)
 }
 
 // world handles MPI_Init and MPI_Finalize.
@@ -186,10 +188,11 @@ func (m *Matcher) world(comm int32, p *plan, c *Call, row int) {
 	done := m.completion(c, row)
 	m.arrive(op, row, c, row)
 	m.leave(op, row, done)
-	m.sealed(done)
+	m.seal(done)
 }
 
-// createGroup handles communicator creation by the members of the new communicator alone.
+// createGroup handles communicator creation in which only the members of the new communicator take
+// part.
 func (m *Matcher) createGroup(p *plan, c *Call, row int) {
 	created := m.instances.comm(c.event.NewComm)
 	g := m.group(created)
@@ -214,12 +217,13 @@ func (m *Matcher) createGroup(p *plan, c *Call, row int) {
 	done := m.completion(c, row)
 	m.arrive(op, part, c, row)
 	m.leave(op, part, done)
-	m.sealed(done)
+	m.seal(done)
 }
 
-// Who waits for whom in a collective operation (Scalasca's patterns): see package waitstate for the times.
+// Dependencies within a collective operation (Scalasca's patterns). Package waitstate computes the
+// waiting times.
 
-// orderPrefix notes for each part who entered last of those that it depends on: parts 0 … i.
+// orderPrefix sets upTo: for each part i the one of parts 0 … i that entered last.
 func (c *Collective) orderPrefix() {
 	c.upTo = make([]int32, len(c.Parts))
 	last := -1
@@ -231,7 +235,7 @@ func (c *Collective) orderPrefix() {
 	}
 }
 
-// orderOthers notes who entered last apart from the root.
+// orderOthers sets Other: the part apart from the root that entered last.
 func (c *Collective) orderOthers() {
 	c.Other = -1
 	for i := range c.Parts {
@@ -241,7 +245,8 @@ func (c *Collective) orderOthers() {
 	}
 }
 
-// Awaited is the participant whose entry part had to wait for; −1 if it depends on nobody.
+// Awaited returns the part whose entry the given part had to wait for, −1 if it depends on no
+// other.
 func (c *Collective) Awaited(part int) int {
 	switch c.Class {
 	case OneToAll:
@@ -263,7 +268,8 @@ func (c *Collective) Awaited(part int) int {
 	return c.Last
 }
 
-// lastNeighbor is the neighbor that entered last: in a Cartesian topology, or the sources in a graph.
+// lastNeighbor returns the neighbor that entered last: of a Cartesian topology, or of the sources
+// in a graph topology.
 func (c *Collective) lastNeighbor(part int) int {
 	switch {
 	case c.topology == nil:

@@ -5,34 +5,35 @@ import (
 	"sort"
 )
 
-// A Cut is a moment of a run at which nothing is under way: every operation that has begun is matched and completed, and
-// no rank has a request, a window, a file or a group of processes. Messages and collectives that come after it can be
-// matched without those before, since both sides count from there.
+// A Cut is a quiescent point of a run: every operation that was begun is matched and completed, and
+// no rank has a request, a window, a file or a group of processes. The calls after it can be
+// matched without those before it, since both sides start to count there.
 type Cut struct {
-	At    int64 `json:"at_ns"`    // calls that are entered from here on come after it
-	Until int64 `json:"until_ns"` // when the last call before it was left
+	At    int64 `json:"at_ns"`    // calls entered at or after this time belong after the cut
+	Until int64 `json:"until_ns"` // exit of the last call before the cut
 }
 
-// Cuts notes such moments while a run is matched: some, at about equal distances. Nil notes none.
+// Cuts collects quiescent points while a run is matched, at about equal distances. A nil Cuts
+// collects none.
 type Cuts struct {
 	list          []Cut
-	every         uint64 // calls between two
-	calls, next   uint64 // so far; from which on the next one is looked for
+	every         uint64 // min. calls between two cuts
+	calls, next   uint64 // calls so far, and at which count the next cut is looked for
 	entered, left int64  // the last entry and the last exit so far
-	quiet         bool   // nothing is under way after the call before
+	quiet         bool   // nothing was pending after the previous call
 }
 
-// maxCuts is from how many on every other one is dropped.
+// maxCuts is the number of cuts at which every other one is dropped.
 const maxCuts = 512
 
-// before notes a cut before a call, if there is one.
+// before adds a cut before a call, if there is one.
 func (k *Cuts) before(c *Call) {
 	k.note(c.Enter)
 	k.quiet = false
 	k.passed(1, c.Enter, c.Exit)
 }
 
-// note notes a cut, if there is one before calls that are entered at a time or later.
+// note adds a cut, if there is one before the calls that are entered at or after enter.
 func (k *Cuts) note(enter int64) {
 	if !k.quiet || enter <= k.entered {
 		return
@@ -48,7 +49,7 @@ func (k *Cuts) note(enter int64) {
 	k.next = k.calls + k.every
 }
 
-// passed notes calls that come before the next cut.
+// passed records calls that come before the next cut.
 func (k *Cuts) passed(calls uint64, enter, exit int64) {
 	if k == nil {
 		return
@@ -60,40 +61,42 @@ func (k *Cuts) passed(calls uint64, enter, exit int64) {
 	k.entered, k.left = max(k.entered, enter), max(k.left, exit)
 }
 
-// between notes a cut after a section that all ranks leave with a collective operation, if no call that comes after it was entered
-// before the last of all so far.
+// between adds a cut after a section that all ranks leave with a collective, unless a later call
+// was entered before the last entry so far.
 func (k *Cuts) between(m *Matcher, next int64) {
 	if k.calls < k.next || next <= k.entered {
 		return
 	}
 	if k.quiet = m.quiet(); !k.quiet {
-		k.next = k.calls + uint64(m.lookCost())
+		k.next = k.calls + uint64(m.checkCost())
 	}
 	k.note(next)
 	k.quiet = false
 }
 
-// after looks whether something is under way: after a collective, which all that take part in have entered, it is likely
-// that nothing is. A look takes time, so after one in vain there is none for as many calls.
+// after checks whether something is pending. Right after a collective that all participants have
+// entered this is unlikely. A check is expensive: after one without success the next checkCost
+// calls are not checked.
 func (k *Cuts) after(m *Matcher, c *Call) {
 	if k.calls < k.next || !c.synchronizes() || len(m.pending) > 0 {
 		return
 	}
 	if k.quiet = m.quiet(); !k.quiet {
-		k.next = k.calls + uint64(m.lookCost())
+		k.next = k.calls + uint64(m.checkCost())
 	}
 }
 
-// synchronizes reports whether the call may be the last of several that others wait for.
+// synchronizes reports whether the call may be the one that the others of a collective wait for.
 func (c *Call) synchronizes() bool { return c.plan.action == collective || c.plan.action == initialize }
 
-// List is the cuts so far, in order.
+// List returns the cuts so far, in order.
 func (k *Cuts) List() []Cut { return k.list }
 
-// Around is the part of a run that has to be matched to know all about what is between two times: from the last cut with
-// nothing left over at the first, to the next one after the second; 0 where there is none.
+// Around returns the part of a run that must be matched in order to know everything between two
+// times: from the last cut that is completely before from to the first cut at or after to. A 0
+// stands for a missing cut.
 func Around(cuts []Cut, from, to int64) (begin, end int64) {
-	// calls are left later and later from cut to cut, as they are entered
+	// Until and At both increase from cut to cut
 	if i := sort.Search(len(cuts), func(i int) bool { return cuts[i].Until > from || cuts[i].At > from }); i > 0 {
 		begin = cuts[i-1].At
 	}
@@ -103,7 +106,7 @@ func Around(cuts []Cut, from, to int64) (begin, end int64) {
 	return begin, end
 }
 
-// quiet reports whether nothing is under way, and what comes can be matched without what came.
+// quiet reports whether nothing is pending and later calls can be matched without earlier ones.
 func (m *Matcher) quiet() bool {
 	for i := range m.ranks {
 		if r := &m.ranks[i]; len(r.objects)+len(r.groups) > 0 || !r.requests.empty() {
@@ -112,16 +115,17 @@ func (m *Matcher) quiet() bool {
 	}
 	for _, g := range m.groups {
 		if g != nil && g.sources != nil {
-			return false // the neighbors in a graph are known from the call that made it
+			return false // neighbors in a graph topology are known only from the call that created it
 		}
 	}
 	return m.closed()
 }
 
-// lookCost is how many calls take about as long as to find out whether nothing is under way.
-func (m *Matcher) lookCost() int { return 256 + 16*len(m.ranks) }
+// checkCost is the number of calls whose matching takes about as long as one call of quiet.
+func (m *Matcher) checkCost() int { return 256 + 16*len(m.ranks) }
 
-// closed reports whether nothing is under way: whatever began is matched and completed.
+// closed reports whether nothing is pending: every operation that was begun is matched and
+// completed.
 func (m *Matcher) closed() bool {
 	if len(m.pending) > 0 || len(m.locks) > 0 {
 		return false
@@ -138,7 +142,7 @@ func (m *Matcher) closed() bool {
 		}
 	}
 	for _, b := range m.postedQueues {
-		if !b.line.empty() {
+		if !b.receives.empty() {
 			return false
 		}
 	}

@@ -2,10 +2,11 @@ package match
 
 import "github.com/cairn-mpi/cairn/mpi/semantics"
 
-// General active target synchronisation (MPI 4.0 §12.5.2): the k-th access epoch of an origin to a target meets the
-// k-th exposure epoch of that target to that origin. An exposure is like a message from the target, which MPI_Win_start
-// or MPI_Win_complete may have waited for; the end of an access is like a message from the origin, which MPI_Win_wait
-// waits for. So they are matched as messages are, in channels of their own.
+// General active target synchronization (MPI 4.0 §12.5.2): the k-th access epoch of an origin to a
+// target belongs to the k-th exposure epoch of that target to that origin. An exposure acts like a
+// message from the target, for which MPI_Win_start or MPI_Win_complete may have waited. The end of
+// an access acts like a message from the origin, for which MPI_Win_wait waits. Both are matched
+// like messages, in separate channels.
 
 // Tags of these channels.
 const (
@@ -44,7 +45,7 @@ func (m *Matcher) epoch(p *plan, c *Call, row int) {
 	}
 }
 
-// signal tells another row that an epoch has begun or ended.
+// signal posts the message that an epoch towards another row has begun or ended.
 func (m *Matcher) signal(o *object, c *Call, row int, to int32, tag int64) {
 	if to < 0 {
 		return
@@ -59,7 +60,7 @@ func (m *Matcher) signal(o *object, c *Call, row int, to int32, tag int64) {
 	m.join(ch)
 }
 
-// awaitSignals notes that a call may have waited for signals of other rows.
+// awaitSignals records that a call may have waited for signals of other rows.
 func (m *Matcher) awaitSignals(p *plan, c *Call, o *object, row int, from []int32, tag int64) {
 	done := m.completion(c, row)
 	m.polled(p, done)
@@ -76,5 +77,5 @@ func (m *Matcher) awaitSignals(p *plan, c *Call, o *object, row int, from []int3
 		ch.receives.push(e)
 		m.join(ch)
 	}
-	m.sealed(done)
+	m.seal(done)
 }

@@ -6,12 +6,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// The handler is told of a section with a known shape location by location, not in the order of time. What depends on that
-// order in the Matcher is worked out from the times: whether an operation was completed when the other side came, in which call
-// its rank was inside MPI after that (progress.go), and whose part of a collective is reported first.
+// A section with a known shape is reported to the handler location by location, not in order of
+// time. State that the Matcher derives from the order of time is computed here from the time
+// stamps:
+//
+//   - whether an operation was completed when its partner was posted,
+//   - in which later call its rank was inside MPI (progress.go),
+//   - which part of a collective is reported first.
 
-// fits reports whether the next calls of the shape's locations are those of another trip, and takes their times. The location
-// is asked first.
+// fits reports whether the next calls of the shape's locations are another occurrence of it, and
+// stores their times. It checks the location of first before the others.
 func (first *shapeMember) fits(ahead *timeline.Ahead[packed, *reader], m *Matcher) bool {
 	s := first.shape
 	if !s.memberFits(first, ahead, m) {
@@ -48,7 +52,7 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 		for i := range run.Calls[:min(len(run.Calls), int(own.end-k))] {
 			entry := &run.Calls[i]
 			p := &entry.Made
-			if !s.isLike(k, run.By, p) || enter < left { // one that is inside another call, of a callback, moves nobody
+			if !s.isLike(k, run.By, p) || enter < left { // a call nested in another one, by a callback, makes no progress
 				return false
 			}
 			t := &s.times[k]
@@ -60,13 +64,14 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 	return true
 }
 
-// evaluate tells the handler of the section whose times the shape has, and leaves the matcher as if it had matched it.
+// evaluate reports the section whose times the shape holds to the handler, and leaves the matcher
+// in the state that matching the section would have left.
 func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) {
-	s.lay()
+	s.resetCompletions()
 	for i := range s.messages {
 		one := &s.messages[i]
-		s.layEnd(one.send, m)
-		s.layEnd(one.receive, m)
+		s.resetEnd(one.send, m)
+		s.resetEnd(one.receive, m)
 		s.move(one)
 	}
 	for i := range s.collectives {
@@ -93,13 +98,13 @@ func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) 
 	}
 }
 
-// set makes a point that of a call of the present trip.
-func (t *moments) set(p *Point) {
+// set copies the times of the call to p.
+func (t *callTimes) set(p *Point) {
 	p.Enter, p.Exit, p.EnterError, p.ExitError = t.enter, t.exit, int64(t.enterError), int64(t.exitError)
 }
 
-// lay puts the times into the calls that complete something.
-func (s *shape) lay() {
+// resetCompletions resets the completions to the times of the current occurrence.
+func (s *shape) resetCompletions() {
 	for i := range s.members {
 		own := &s.members[i]
 		for k := own.first; k < own.end; k++ {
@@ -113,12 +118,12 @@ func (s *shape) lay() {
 	}
 }
 
-// layEnd puts them into an end.
-func (s *shape) layEnd(n int32, m *Matcher) {
+// resetEnd resets an end to the times of the current occurrence.
+func (s *shape) resetEnd(n int32, m *Matcher) {
 	e := &s.ends[n]
 	s.times[e.posted].set(&e.end.Post)
 	e.end.Open, e.end.Brief, e.end.Left = false, false, 0
-	e.end.Posted, e.end.Progressed, e.end.PostedAt = Mark{}, Mark{}, Interval{}
+	e.end.Posted, e.end.Progressed, e.end.PostedAt = EventID{}, EventID{}, Interval{}
 	if e.end.receive {
 		if before := s.slots[e.posted].previous; before >= 0 {
 			e.end.Before = s.times[before].exit
@@ -128,24 +133,26 @@ func (s *shape) layEnd(n int32, m *Matcher) {
 	}
 }
 
-// before reports whether a slot's call comes before another's in the order in which the Matcher has them.
+// before reports whether the call of slot a comes before that of slot b in the order of the
+// Matcher.
 func (s *shape) before(a, b int32) bool {
 	x, y := &s.slots[a], &s.slots[b]
 	if x.member == y.member {
 		return a < b
 	}
 	t, u := s.times[a].enter, s.times[b].enter
-	return t < u || t == u && x.member < y.member // members are in the order of locations
+	return t < u || t == u && x.member < y.member // members are ordered by location
 }
 
-// move finds out when the ranks of both ends of a message were inside MPI with both posted, as Matcher.both does.
+// move determines when the ranks of both ends of a message were inside MPI with both ends posted,
+// as Matcher.both does.
 func (s *shape) move(one *sectionMessage) {
 	later, earlier := one.send, one.receive
 	if sent, received := s.postedAt(later), s.postedAt(earlier); sent.Later(received) != sent {
 		later, earlier = earlier, later
 	}
 	t := s.postedAt(later)
-	met := s.ends[one.send].posted // by the call of this slot both ends have their places
+	met := s.ends[one.send].posted // the slot of the call after which both ends are in the channel
 	if known := s.ends[one.receive].known; s.before(met, known) {
 		met = known
 	}
@@ -153,16 +160,16 @@ func (s *shape) move(one *sectionMessage) {
 	s.moveEarlier(earlier, met, t)
 }
 
-// postedAt is when an end was posted.
+// postedAt returns the time at which an end was posted.
 func (s *shape) postedAt(n int32) Stamp { return s.times[s.ends[n].posted].entered() }
 
-// settled reports whether an end is completed when it meets its partner: before, or by the call that tells a receive with a
-// wildcard whose message it got.
+// settled reports whether an end is already completed when it meets its partner: by an earlier
+// call, or by the call that determines the envelope of a wildcard receive.
 func (s *shape) settled(e *shapeEnd, met int32) bool {
 	return s.before(e.done, met) || e.done == met && e.known != e.posted
 }
 
-// lastBefore is the call in which the rank of an end was last when it met its partner.
+// lastBefore returns the slot of the last call of the end's rank before the end met its partner.
 func (s *shape) lastBefore(e *shapeEnd, met int32) int32 {
 	at := e.posted
 	for at != e.done {
@@ -175,7 +182,8 @@ func (s *shape) lastBefore(e *shapeEnd, met int32) int32 {
 	return at
 }
 
-// moveLater is for the end that was posted last: its rank was inside MPI then (Matcher.last).
+// moveLater handles the end that was posted last: its rank was inside MPI at that time
+// (Matcher.last).
 func (s *shape) moveLater(n, met int32, t Stamp) {
 	e := &s.ends[n]
 	e.end.Progress, e.end.ProgressError = t.At, t.Error
@@ -185,7 +193,7 @@ func (s *shape) moveLater(n, met int32, t Stamp) {
 	}
 }
 
-// moveEarlier is for the other one (Matcher.await).
+// moveEarlier handles the other end (Matcher.await).
 func (s *shape) moveEarlier(n, met int32, t Stamp) {
 	e := &s.ends[n]
 	e.end.Progress, e.end.ProgressError = t.At, t.Error
@@ -211,7 +219,8 @@ func (s *shape) moveEarlier(n, met int32, t Stamp) {
 	}
 }
 
-// stay follows an end whose rank is inside MPI with both sides posted, in the call of a slot (comesBack).
+// stay follows an end whose rank is inside MPI with both ends posted, from the call of a slot on
+// (comesBack).
 func (s *shape) stay(n, at int32) {
 	e := &s.ends[n]
 	for at != e.done {
@@ -226,12 +235,12 @@ func (s *shape) stay(n, at int32) {
 	e.end.Brief = false
 }
 
-// progress notes that the call of a slot moves an end.
+// progress records that the call of a slot progresses an end.
 func (s *shape) progress(n, at int32) {
 	s.ends[n].next, s.slots[at].progressing = s.slots[at].progressing, n
 }
 
-// call tells of the calls of a location.
+// call reports the calls of a location.
 func (s *shape) call(own *shapeMember, m *Matcher, terminals []terminalPlan, see func(*Call), c *Call) {
 	for k := own.first; k < own.end; k++ {
 		at, t := &s.slots[k], &s.times[k]
@@ -249,7 +258,7 @@ func (s *shape) call(own *shapeMember, m *Matcher, terminals []terminalPlan, see
 	}
 }
 
-// watch tells a watcher of what a call does, in the order in which Matcher.Call does.
+// watch reports the effects of a call to a watcher, in the same order as Matcher.Call.
 func (s *shape) watch(at *slot, w Watcher) {
 	for n := at.progressing; n >= 0; n = s.ends[n].next {
 		w.Progressed(&s.ends[n].end)
@@ -266,7 +275,7 @@ func (s *shape) watch(at *slot, w Watcher) {
 	}
 }
 
-// begin makes the collective that of the present trip, which all have entered.
+// begin resets the collective to the current occurrence; all participants have entered it.
 func (g *shapeInstance) begin(s *shape, m *Matcher) {
 	m.collectives++
 	c := g.collective
@@ -279,21 +288,22 @@ func (g *shapeInstance) begin(s *shape, m *Matcher) {
 		p := &s.parts[i]
 		at := &c.Parts[p.part]
 		s.times[p.posted].set(&at.Post)
-		at.Done, at.Entered = nil, Mark{}
+		at.Done, at.Entered = nil, EventID{}
 		if s.before(p.posted, s.parts[first].posted) {
 			first = i
 		}
 		if after := s.times[p.posted].enter - s.times[s.parts[last].posted].enter; after > 0 || after == 0 && s.before(p.posted, s.parts[last].posted) {
-			last = i // the first of those that entered at the same time: see arrive
+			last = i // of equal entry times the first, as in arrive
 		}
 	}
 	c.First, c.Last = int(s.parts[first].part), int(s.parts[last].part)
 	m.order(c)
 }
 
-// report tells of the parts of the collective. Those that were completed when the last one entered come first.
+// report reports the parts of the collective: first those that were completed when the last
+// participant entered, then the others in the order of their completion.
 func (g *shapeInstance) report(s *shape, m *Matcher) {
-	whole := s.parts[g.first].posted // by the call of this slot
+	whole := s.parts[g.first].posted // slot of the last entry
 	for i := g.first; i < g.end; i++ {
 		if s.before(whole, s.parts[i].posted) {
 			whole = s.parts[i].posted
@@ -331,12 +341,12 @@ func (g *shapeInstance) report(s *shape, m *Matcher) {
 	}
 }
 
-// completion is the call that completed a part.
+// completion returns the call that completed a part.
 func (s *shape) completion(p *sectionPart) *Completion {
 	return &s.completions[s.slots[p.done].completes]
 }
 
-// leave leaves the matcher's state of a location as the calls leave it.
+// leave updates the matcher's state of a location to that after its calls.
 func (s *shape) leave(own *shapeMember, m *Matcher) {
 	for k := own.first; k < own.end; k++ {
 		m.error = max(m.error, int64(s.times[k].enterError), int64(s.times[k].exitError))
@@ -344,8 +354,8 @@ func (s *shape) leave(own *shapeMember, m *Matcher) {
 			m.next(int(own.row), s.collectives[s.parts[n].instance].comm)
 		}
 	}
-	if own.asked >= 0 {
-		m.threads[own.location].attempt.Skip(s.times[own.asked].exit)
+	if own.lastInterrupt >= 0 {
+		m.threads[own.location].attempt.Skip(s.times[own.lastInterrupt].exit)
 	}
 	if own.last < 0 {
 		return

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// CallByCall is InSections that also matches sections call by call whose shape is known. It reports whether there were any.
+// CallByCall is InSections, except that sections with a known shape are matched call by call, too.
+// It reports whether there were any.
 func CallByCall(ctx context.Context, t timeline.Trace, handler Handler, cuts *Cuts, see func(*Call)) (left []Leftover, shaped bool, err error) {
 	s, err := newSections(ctx, t, nil, handler, nil)
 	if err != nil {

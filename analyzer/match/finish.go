@@ -5,12 +5,13 @@ import (
 	"sort"
 )
 
-// Finish ends the matching: it settles what is still open with what is known and returns what found no partner.
+// Finish ends the matching: it settles everything that is still open and returns the operations
+// that found no partner.
 func (m *Matcher) Finish() []Leftover {
 	if s, ok := m.handler.(Stopper); ok {
 		s.Stopped(m.unreturned())
 	}
-	m.giveUp()
+	m.abandonStopped()
 	for row := range m.ranks {
 		r := &m.ranks[row]
 		for _, q := range r.requests.all() {
@@ -35,16 +36,16 @@ func (m *Matcher) Finish() []Leftover {
 		for e := ch.sends.peek(); e != nil; e = ch.sends.peek() {
 			ch.sends.drop()
 			m.leftovers.add(Sent, &e.Post)
-			m.known(e.Done)
+			m.resolve(e.Done)
 		}
 		for e := ch.receives.peek(); e != nil; e = ch.receives.peek() {
 			ch.receives.drop()
 			if !e.Probe {
 				m.leftovers.add(Received, &e.Post)
 			}
-			m.knownArrivals(e)
-			m.knownLooks(e)
-			m.known(e.Done)
+			m.settleArrivals(e)
+			m.settleQueries(e)
+			m.resolve(e.Done)
 		}
 	}
 	for _, c := range m.pending {
@@ -56,21 +57,21 @@ func (m *Matcher) Finish() []Leftover {
 					}
 				}
 			}
-			m.whole(c)
+			m.allEntered(c)
 		}
 	}
 	return m.leftovers.sorted()
 }
 
-// finishEpochs tells of epochs whose partner never came; each is in two channels.
+// finishEpochs reports epochs whose partner never came. Each of them is in two channels.
 func (m *Matcher) finishEpochs(ch *channel) {
 	for _, queue := range []*fifo{&ch.sends, &ch.receives} {
 		for e := queue.peek(); e != nil; e = queue.peek() {
 			queue.drop()
 			if ch.key.tag != exposedToStart {
-				m.leftovers.add(Lonely, &e.Post)
+				m.leftovers.add(UnmatchedEpoch, &e.Post)
 			}
-			m.known(e.Done)
+			m.resolve(e.Done)
 		}
 	}
 }
@@ -84,7 +85,7 @@ func sortedKeys[V any](m map[int64]V) []int64 {
 	return keys
 }
 
-// A Leftover is a kind of operation that found no partner, at one call site of one rank.
+// A Leftover counts the operations of one kind that found no partner, at one call site of one rank.
 type Leftover struct {
 	What     What
 	Row      int // index into Trace.Ranks
@@ -93,22 +94,22 @@ type Leftover struct {
 	Count    int
 }
 
-// What says how an operation was left over.
+// What is the reason why an operation has no partner.
 type What string
 
-// The ways in which an operation can be left without a partner.
+// Reasons for a missing partner.
 const (
-	Sent       What = "send without receive"
-	Received   What = "receive without send"
-	Collected  What = "collective that some ranks never entered"
-	Untold     What = "wildcard receive whose sender is not known"
-	Confused   What = "collective entered twice by one rank"
-	Lonely     What = "one-sided epoch that the other side never had"
-	sentAway   What = "send to a rank that the trace lacks"
-	fromAbsent What = "receive from a rank that the trace lacks"
+	Sent           What = "send without receive"
+	Received       What = "receive without send"
+	Collected      What = "collective that some ranks never entered"
+	UnknownSender  What = "wildcard receive whose sender is not known"
+	EnteredTwice   What = "collective entered twice by one rank"
+	UnmatchedEpoch What = "one-sided epoch that the other side never had"
+	sentAway       What = "send to a rank that the trace lacks"
+	fromAbsent     What = "receive from a rank that the trace lacks"
 )
 
-// leftovers counts them.
+// leftovers counts operations without a partner.
 type leftovers map[Leftover]int
 
 func (l *leftovers) add(what What, at *Point) {
@@ -126,9 +127,9 @@ func (l *leftovers) absent(at *Point, what What) {
 	}
 }
 
-func (l *leftovers) untold(at *Point) { l.add(Untold, at) }
+func (l *leftovers) unknownSender(at *Point) { l.add(UnknownSender, at) }
 
-func (l *leftovers) confused(at *Point) { l.add(Confused, at) }
+func (l *leftovers) enteredTwice(at *Point) { l.add(EnteredTwice, at) }
 
 func (l leftovers) sorted() []Leftover {
 	list := make([]Leftover, 0, len(l))

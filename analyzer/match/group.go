@@ -7,15 +7,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A group translates the ranks of one communicator instance to rows of Trace.Ranks.
+// A group maps the ranks of one communicator instance to rows of Trace.Ranks.
 type group struct {
 	members, remote trace.RankList
 	local           []int32 // rows by rank; −1: not in the trace
-	other           []int32 // of an intercommunicator's second group
+	other           []int32 // rows of an intercommunicator's remote group
 	inter           bool
-	present         int // members that the trace has
+	present         int // number of members that are in the trace
 	cart            *trace.Topology
-	sources         [][]int32 // of a graph topology: by part (neighbors.go)
+	sources         [][]int32 // for graph topologies: sources by part (neighbors.go)
 }
 
 func newGroup(c *trace.Communicator, ranks *trace.RankTable) *group {
@@ -28,7 +28,7 @@ func newGroup(c *trace.Communicator, ranks *trace.RankTable) *group {
 	return g
 }
 
-// product is that of a grid's dimensions, 0 for no or a senseless grid.
+// product returns the product of a grid's dimensions, 0 if there is no grid or it is invalid.
 func product(dims []int) int {
 	if len(dims) == 0 {
 		return 0
@@ -43,7 +43,7 @@ func product(dims []int) int {
 	return n
 }
 
-// maxGroup bounds the memory that a damaged trace can ask for.
+// maxGroup bounds the memory that a corrupt trace can make the analyzer allocate.
 const maxGroup = 1 << 22
 
 func (g *group) translate(list trace.RankList, ranks *trace.RankTable) []int32 {
@@ -71,7 +71,7 @@ func (g *group) second(row, own int) bool {
 	return g.inter && !(own >= 0 && own < len(g.local) && g.local[own] == int32(row))
 }
 
-// peer is the row of the rank that the caller addresses as rank; −1 if the trace lacks it.
+// peer returns the row of the rank that the caller addresses as rank, −1 if it is not in the trace.
 func (g *group) peer(row, own int, rank int64) int {
 	list := g.local
 	if g.inter && !g.second(row, own) {
@@ -83,7 +83,7 @@ func (g *group) peer(row, own int, rank int64) int {
 	return int(list[rank])
 }
 
-// part is the caller's index into Collective.Parts.
+// part returns the caller's index into Collective.Parts.
 func (g *group) part(row, own int) int {
 	if g.second(row, own) {
 		return len(g.local) + own
@@ -91,7 +91,8 @@ func (g *group) part(row, own int) int {
 	return own
 }
 
-// rootPart is the index of the rank that the caller names as the root.
+// rootPart returns the index into Collective.Parts of the rank that the caller passes as root, −1
+// if it is invalid.
 func (g *group) rootPart(row, own int, root int64) int {
 	if root == rootHere {
 		return g.part(row, own)
@@ -107,11 +108,11 @@ func (g *group) rootPart(row, own int, root int64) int {
 
 func (g *group) size() int { return len(g.local) + len(g.other) }
 
-// instances give for each instance of a communicator the one under which its operations are matched. An intercommunicator
-// has an instance for each side, with the groups exchanged and one global name.
+// instances maps each communicator instance to the one under which its operations are matched. An
+// intercommunicator has one instance per side, with the groups exchanged and the same global name.
 type instances []int32
 
-// comm is the instance under which operations on a communicator are matched, −1 for none.
+// comm returns the instance under which operations on a communicator are matched, −1 for none.
 func (of instances) comm(instance int) int32 {
 	if instance < 0 || instance >= len(of) {
 		return -1
@@ -136,12 +137,13 @@ func newInstances(comms []trace.Communicator) instances {
 	return of
 }
 
-// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is made by local calls.
+// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is
+// created by local calls.
 
-// groups keeps a rank's groups, by handle, as rows.
+// processGroups maps a rank's group handles to rows.
 type processGroups map[int64][]int32
 
-// members are the rows of a group, nil where they are not known.
+// members returns the rows of a group, nil if they are not known.
 func (m *Matcher) members(row int, v *trace.Value) []int32 {
 	if v.Form != trace.Handle {
 		return nil // MPI_GROUP_EMPTY
@@ -149,7 +151,7 @@ func (m *Matcher) members(row int, v *trace.Value) []int32 {
 	return m.ranks[row].groups[v.Int]
 }
 
-// makeGroup handles a call that makes a group.
+// makeGroup handles a call that creates a group.
 func (m *Matcher) makeGroup(c *Call, row int) {
 	made := c.plan.out(c.event, semantics.Group)
 	if made.Form != trace.Handle {
@@ -210,7 +212,7 @@ func (m *Matcher) makeGroup(c *Call, row int) {
 	(*groups)[made.Int] = rows
 }
 
-// listed are the ranks that a call lists, one by one or as ranges (first, last, stride).
+// listed returns the ranks that a call lists, one by one or as ranges (first, last, stride).
 func listed(c *Call) []int64 {
 	list := argument(c.event.In, 2)
 	var values []int64

@@ -1,7 +1,7 @@
 package match
 
-// Together makes one handler of several, each of which is told of everything in turn: analyses that share a pass. One at
-// most may note what it learns in a Completion, and one at most may be a Watcher.
+// Together combines handlers that share a pass: each event goes to all of them in turn. At most one
+// of them may write to a Completion, and at most one may be a Watcher.
 func Together(handlers ...Handler) Handler {
 	all := together{handlers}
 	for _, one := range handlers {

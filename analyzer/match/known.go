@@ -7,24 +7,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// knownCalls are the calls of one location whose arguments are the same each time, by terminal: those of signatures without
-// streams, as most calls of most programs are. What matching needs of them is read once.
+// knownCalls caches the calls of one location whose arguments are always the same, by terminal:
+// those of signatures without value streams, which are most calls of most programs. Their arguments
+// are read once.
 //
-// A call is added by whoever decodes the location's calls, before any that refers to it is handed on, and stays as it is: who
-// matches them meanwhile may look at it.
+// The goroutine that decodes the location adds a call before it passes on any call that refers to
+// it. Added calls never change, so the matching goroutine may read them concurrently.
 type knownCalls struct{ calls []*knownCall }
 
-// A knownCall is what is the same in all calls of a terminal on a location.
+// A knownCall is the common part of all calls of a terminal on a location.
 type knownCall struct {
 	packed    packed
-	comm, own int // of its event
+	comm, own int // of the event
 	requests  []completed
 }
 
-// maxKnown is up to how many signatures of a trace there are tables by terminal for each location.
+// maxKnown is the number of signatures up to which every location has a table by terminal.
 const maxKnown = 1 << 12
 
-// of is the known call that an event is like, nil if there is none.
+// of returns the known call that equals the event, nil if there is none.
 func (k *knownCalls) of(e *trace.Event) *knownCall {
 	if int(e.Terminal) >= len(k.calls) {
 		return nil
@@ -35,7 +36,8 @@ func (k *knownCalls) of(e *trace.Event) *knownCall {
 	return nil
 }
 
-// add notes a call, packed, with its requests, of so many terminals. Of those of a terminal it is the first.
+// add records the first call of a terminal, packed, with its requests. terminals is the number of
+// terminals of the trace.
 func (k *knownCalls) add(e *trace.Event, p *packed, requests []completed, terminals int) {
 	if k.calls == nil {
 		k.calls = make([]*knownCall, terminals)
@@ -51,10 +53,11 @@ func (k *knownCalls) add(e *trace.Event, p *packed, requests []completed, termin
 	k.calls[e.Terminal] = known
 }
 
-// take makes the packed form of another such call. False: this one is to be read by itself.
+// take writes the packed form of another such call to to. It reports false if the call must be read
+// individually.
 func (k *knownCall) take(made *timeline.Call, r *reader, to *packed) bool {
 	index := made.Index - r.begin
-	if uint64(made.EnterError|made.ExitError)|index > math.MaxUint32 || made.Held != 0 || made.Apart {
+	if uint64(made.EnterError|made.ExitError)|index > math.MaxUint32 || made.Overhead != 0 || made.Apart {
 		return false
 	}
 	*to = k.packed

@@ -7,14 +7,16 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// Passive target synchronisation (MPI 4.0 §12.5.3). No trace tells who was granted a lock when; but of two epochs that
-// exclude each other on a target, one ends before the other gets its lock. So a call that takes a lock waited for the
-// last excluded epoch whose MPI_Win_unlock was entered while it was in the call. Implementations that take the lock only
-// with the first access, or when it is given back, wait in MPI_Win_unlock instead: for the last excluded epoch that left
-// its MPI_Win_unlock meanwhile, and until that one's own waiting there had ended.
+// Passive target synchronization (MPI 4.0 §12.5.3). A trace does not record when a lock was
+// granted. But of two epochs that exclude each other on a target, one must end before the other
+// gets its lock. Therefore a call that takes a lock is assumed to have waited for the last excluded
+// epoch whose MPI_Win_unlock was entered during the call. Implementations that take the lock
+// lazily, with the first access or on unlock, wait in MPI_Win_unlock instead: for the last excluded
+// epoch that left its MPI_Win_unlock during the call, and until that epoch's own wait there had
+// ended.
 //
-// This is the one thing that goes by time and not by order: clocks must be right (package clock) to less than the time
-// that a lock is held.
+// This is the only matching by time instead of order. It requires clocks (package clock) whose
+// error is smaller than the time for which a lock is held.
 
 // A lock is a passive target epoch of one rank.
 type lock struct {
@@ -24,7 +26,7 @@ type lock struct {
 	exclusive bool
 	enter     Stamp // of MPI_Win_unlock
 	exit      Stamp
-	release   Stamp // when others could have the lock
+	release   Stamp // when the lock became available to others
 }
 
 const allTargets = -1
@@ -33,17 +35,18 @@ func (l *lock) excludes(o *lock) bool {
 	return l.row != o.row && (l.exclusive || o.exclusive) && (l.target == o.target || l.target == allTargets || o.target == allTargets)
 }
 
-// A lockWait is a call that may have waited for a lock; what it waited for is known when all calls up to its exit are.
+// A lockWait is a call that may have waited for a lock. It is settled when all calls up to its exit
+// are known.
 type lockWait struct {
 	lock *lock
 	done *Completion
 	last bool // MPI_Win_unlock
 }
 
-// A contention is what is known of the locks on one window.
+// A contention is the state of the locks on one window.
 type contention struct {
-	given []*lock    // given back lately, in order of entering MPI_Win_unlock
-	waits []lockWait // not known yet
+	released []*lock    // recently released, ordered by entry into MPI_Win_unlock
+	waits    []lockWait // not settled yet
 }
 
 // lock handles MPI_Win_lock, unlock and those for all targets.
@@ -67,7 +70,7 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 		at = new(contention)
 		m.locks[o.number] = at
 	}
-	if p.action == takeLock {
+	if p.action == acquireLock {
 		l := &lock{row: int32(row), target: target, release: Stamp{At: math.MaxInt64}}
 		l.exclusive = p.in(c.event, semantics.LockType).Text == "MPI_LOCK_EXCLUSIVE"
 		o.locks = append(o.locks, l)
@@ -83,33 +86,33 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 			m.posted(e)
 			l.end, l.enter, l.exit = e, e.Post.EnterStamp(), e.Post.ExitStamp()
 			l.release = l.enter
-			at.given = append(at.given, l)
+			at.released = append(at.released, l)
 			m.mayWait(at, l, c, row, true)
 			return
 		}
 	}
 }
 
-// mayWait holds a call until it is known what it waited for.
+// mayWait keeps a call open until it is known what it waited for.
 func (m *Matcher) mayWait(at *contention, l *lock, c *Call, row int, last bool) {
 	done := m.completion(c, row)
 	done.open++
 	at.waits = append(at.waits, lockWait{l, done, last})
-	m.sealed(done)
+	m.seal(done)
 	if r := &m.ranks[row]; !slices.Contains(r.contended, at) {
 		r.contended = append(r.contended, at)
 	}
 }
 
-// uncontend settles the lock calls of a rank, whose next call begins.
-func (m *Matcher) uncontend(row int, now int64) {
+// settleContended settles the lock calls of a rank whose next call begins.
+func (m *Matcher) settleContended(row int, now int64) {
 	r := &m.ranks[row]
 	list := r.contended
 	r.contended = nil
 	for _, at := range list {
-		m.grant(at, now-2*m.error) // what was entered before may still seem to come
+		m.grant(at, now-2*m.error) // calls that were entered earlier may still follow, by clock error
 		for i := range at.waits {
-			if at.waits[i].done.Row == row { // it is too early, or its call goes on: this one is nested
+			if at.waits[i].done.Row == row { // too early, or the next call is nested in this one
 				r.contended = append(r.contended, at)
 				break
 			}
@@ -117,7 +120,7 @@ func (m *Matcher) uncontend(row int, now int64) {
 	}
 }
 
-// grant settles the calls that were left before now, in that order.
+// grant settles the calls that returned at or before now, in the order of their return.
 func (m *Matcher) grant(at *contention, now int64) {
 	for {
 		next := -1
@@ -138,7 +141,7 @@ func (m *Matcher) grant(at *contention, now int64) {
 
 func (m *Matcher) settleLock(at *contention, w lockWait) {
 	var holder *lock
-	for _, l := range at.given {
+	for _, l := range at.released {
 		left := w.done.ExitStamp()
 		if !l.excludes(w.lock) || l.release.At <= w.done.Enter || l.release.After(left) || w.last && l.exit.After(left) {
 			continue
@@ -157,21 +160,21 @@ func (m *Matcher) settleLock(at *contention, w lockWait) {
 	if w.last {
 		w.lock.release = w.lock.enter.Later(Stamp{w.done.Until, w.done.Error})
 	}
-	m.known(w.done)
+	m.resolve(w.done)
 }
 
-// forget drops the locks that nobody can be waiting for any more.
+// forget drops the locks that no call can wait for any more.
 func (at *contention) forget(now int64) {
 	oldest := now
 	for i := range at.waits {
 		oldest = min(oldest, at.waits[i].done.Enter)
 	}
-	kept := at.given[:0]
-	for _, l := range at.given {
+	kept := at.released[:0]
+	for _, l := range at.released {
 		if max(l.exit.At, l.release.At) >= oldest {
 			kept = append(kept, l)
 		}
 	}
-	clear(at.given[len(kept):])
-	at.given = kept
+	clear(at.released[len(kept):])
+	at.released = kept
 }

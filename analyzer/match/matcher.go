@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Matcher matches the calls of a trace. Feed it every call as each gives them, then call Finish.
+// A Matcher matches the calls of a trace. The caller passes every call to Call, in the order of
+// each, and then calls Finish.
 type Matcher struct {
 	handler      Handler
 	watcher      Watcher // the handler, if it is one
@@ -22,25 +23,25 @@ type Matcher struct {
 	leftovers    leftovers
 	stopped      []*stop // calls that never returned
 
-	since   int64 // when the polls began that the present call ends
+	since   int64 // start of the polls that the present call ends
 	polling bool
-	error   int64 // by how much a time was off so far, at most
+	error   int64 // maximum rounding error of the times so far
 
 	collectives     uint64
-	message         Message // the one that the handler is told of
+	message         Message // scratch for the handler
 	freeCollectives []*Collective
 	freeEnds        []*End
 	freeCompletions []*Completion
 }
 
-// threadState is where one location is.
+// threadState is the state of one location.
 type threadState struct {
 	row      int
 	attempt  polling.Attempt
 	settling settling
 }
 
-// rankState is what is alive on one rank.
+// rankState is the state of one rank.
 type rankState struct {
 	requests  requestTable
 	messages  map[int64]*End // taken by a matched probe
@@ -48,20 +49,21 @@ type rankState struct {
 	progress  progress
 	objects   map[objectKey]*object
 	groups    processGroups
-	contended []*contention // where lock calls of the rank are not settled
+	contended []*contention // with unsettled lock calls of the rank
 }
 
-// A request is an operation that is not completed yet, or a persistent one.
+// A request is a pending operation or a persistent request.
 type request struct {
-	persistent *persistent // nil: it ends with its operation
+	persistent *persistent // nil: it is freed when its operation completes
 	ends       [2]*End     // active send and receive, if any
 	collective *Collective
 	part       int
 	active     bool
-	there      bool // in the table
+	inUse      bool // slot of the table in use
 }
 
-// A prototype is an operation as a call makes it, a persistent request each time that it is started.
+// A prototype is an operation as its call describes it. A persistent request has one for all its
+// starts.
 type prototype struct {
 	plan               *plan
 	comm, own          int32
@@ -71,13 +73,13 @@ type prototype struct {
 	bytes              int64 // of the largest buffer of a collective
 }
 
-// A persistent operation is one that can be started again.
+// A persistent operation can be started again.
 type persistent struct {
 	prototype
 	ordinal, starts uint32 // of a collective one
 }
 
-// New makes a matcher that tells handler what it finds.
+// New returns a Matcher that reports to handler.
 func New(t timeline.Trace, handler Handler) *Matcher {
 	m := &Matcher{
 		handler:      handler,
@@ -111,7 +113,7 @@ func (m *Matcher) group(comm int32) *group {
 	return m.groups[comm]
 }
 
-// Call takes the next call.
+// Call matches the next call.
 func (m *Matcher) Call(c *Call) {
 	p := c.plan
 	thread := &m.threads[c.Location]
@@ -119,7 +121,7 @@ func (m *Matcher) Call(c *Call) {
 	m.since, m.polling = thread.attempt.See(c.Poll, &c.Record)
 	row := thread.row
 	if m.ranks[row].contended != nil {
-		m.uncontend(row, c.Enter)
+		m.settleContended(row, c.Enter)
 	}
 	if !c.idle {
 		m.moved(c, row)
@@ -130,8 +132,8 @@ func (m *Matcher) Call(c *Call) {
 	if c.idle || c.open {
 		return
 	}
-	if c.vain || c.Signature.Untraced && p.action != matchedReceive && p.begins() {
-		return // while tracing is off only some operations are recorded, and may not have their partners
+	if c.unsuccessful || c.Signature.Untraced && p.action != matchedReceive && p.begins() {
+		return // while tracing is off only some operations are recorded; partners may be missing
 	}
 	switch p.action {
 	case send, receive, sendReceive, collective:
@@ -152,7 +154,7 @@ func (m *Matcher) Call(c *Call) {
 	case requestFree:
 		m.free(c, row)
 	case requestStatus:
-		m.looked(p, c, row)
+		m.queried(p, c, row)
 	case createGroup:
 		m.createGroup(p, c, row)
 	case initialize:
@@ -165,7 +167,7 @@ func (m *Matcher) Call(c *Call) {
 		m.onObject(p, c, row)
 	case epochPost, epochStart, epochComplete, epochWait:
 		m.epoch(p, c, row)
-	case takeLock, giveLock:
+	case acquireLock, releaseLock:
 		m.lock(p, c, row)
 	case makeGroup:
 		m.makeGroup(c, row)
@@ -177,7 +179,7 @@ func (m *Matcher) Call(c *Call) {
 	}
 }
 
-// operation handles a call that makes an operation: at once, by a request, or for later starts.
+// operation handles a call that creates an operation: blocking, with a request, or persistent.
 func (m *Matcher) operation(p *plan, c *Call, row int) {
 	if p.Completion == semantics.Blocking {
 		var r request
@@ -185,7 +187,7 @@ func (m *Matcher) operation(p *plan, c *Call, row int) {
 		m.polled(p, done)
 		m.post(&r, &c.prototype, c, row)
 		m.completeRequest(&r, done, c.status())
-		m.sealed(done)
+		m.seal(done)
 		return
 	}
 	r := new(request)
@@ -202,7 +204,7 @@ func (m *Matcher) operation(p *plan, c *Call, row int) {
 	}
 }
 
-// post makes an operation active with a call.
+// post activates an operation.
 func (m *Matcher) post(r *request, proto *prototype, c *Call, row int) {
 	r.active = true
 	switch proto.plan.action {
@@ -240,7 +242,7 @@ func (m *Matcher) free(c *Call, row int) {
 	}
 }
 
-// complete handles Wait, Test and their plural forms.
+// complete handles Wait, Test and their variants for several requests.
 func (m *Matcher) complete(p *plan, c *Call, row int) {
 	done := m.completion(c, row)
 	m.polled(p, done)
@@ -258,10 +260,11 @@ func (m *Matcher) complete(p *plan, c *Call, row int) {
 			requests.remove(one.request)
 		}
 	}
-	m.sealed(done)
+	m.seal(done)
 }
 
-// completeRequest ends an active operation in the call done (nil: nobody will ever know when).
+// completeRequest ends an active operation in the call done. If done is nil, the time of completion
+// is unknown.
 func (m *Matcher) completeRequest(r *request, done *Completion, status envelope) {
 	r.active = false
 	for _, end := range r.ends {
@@ -276,8 +279,8 @@ func (m *Matcher) completeRequest(r *request, done *Completion, status envelope)
 	}
 }
 
-// set makes p that of a call, field by field: a literal would be made elsewhere and copied, and a processor waits for what
-// it has just written in other pieces than it reads.
+// set sets p to a call, field by field: assigning a literal would build and copy a temporary, and
+// the wider loads of the copy would stall on the narrower stores before it.
 func (p *Point) set(c *Call, row int) {
 	p.Location, p.Row = c.Location, row
 	p.Enter, p.Exit = c.Enter, c.Exit

@@ -15,15 +15,15 @@ func (m *Matcher) end() *End {
 	return &End{bytes: -1}
 }
 
-// release takes an end back. Its completion, if it has one, is known.
+// release recycles an end and resolves its completion, if it has one.
 func (m *Matcher) release(e *End) {
-	m.knownArrivals(e)
-	m.knownLooks(e)
-	m.known(e.Done)
+	m.settleArrivals(e)
+	m.settleQueries(e)
+	m.resolve(e.Done)
 	m.freeEnds = append(m.freeEnds, e)
 }
 
-// postSend makes a send active; nil if no message leaves.
+// postSend activates a send. It returns nil if no message is sent.
 func (m *Matcher) postSend(p *prototype, c *Call, row int) *End {
 	g := m.group(p.comm)
 	if g == nil || p.dest == procNull || p.dest == noValue {
@@ -52,7 +52,7 @@ func (m *Matcher) posted(e *End) {
 	}
 }
 
-// postReceive makes a receive active; nil if no message is expected.
+// postReceive activates a receive. It returns nil if no message is expected.
 func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	if m.group(p.comm) == nil || p.source == procNull || p.source == noValue {
 		return nil
@@ -69,36 +69,36 @@ func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	return e
 }
 
-// queueReceive gives a receive its place in the order of posting.
+// queueReceive enters a receive into the posting order.
 func (m *Matcher) queueReceive(e *End) {
 	key := receiverKey{e.channel.comm, e.channel.dest}
-	var box *postedQueue
+	var queue *postedQueue
 	if len(m.postedQueues) > 0 {
-		box = m.postedQueues[key]
+		queue = m.postedQueues[key]
 	}
-	if box == nil {
+	if queue == nil {
 		if !e.wildcard {
 			m.toChannel(e)
 			return
 		}
-		box = new(postedQueue)
-		m.postedQueues[key] = box
+		queue = new(postedQueue)
+		m.postedQueues[key] = queue
 	}
-	box.line.push(e)
-	m.advance(key, box)
+	queue.receives.push(e)
+	m.advance(key, queue)
 }
 
-// advance lets receives whose envelope is known go to their channels, in order.
-func (m *Matcher) advance(key receiverKey, box *postedQueue) {
-	for e := box.ready(); e != nil; e = box.ready() {
+// advance moves receives with known envelopes to their channels, in order.
+func (m *Matcher) advance(key receiverKey, queue *postedQueue) {
+	for e := queue.ready(); e != nil; e = queue.ready() {
 		m.toChannel(e)
 	}
-	if box.line.empty() {
+	if queue.receives.empty() {
 		delete(m.postedQueues, key)
 	}
 }
 
-// toChannel puts a receive into its channel.
+// toChannel appends a receive to its channel.
 func (m *Matcher) toChannel(e *End) {
 	if g := m.group(e.channel.comm); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
 		m.leftovers.absent(&e.Post, Received)
@@ -110,7 +110,8 @@ func (m *Matcher) toChannel(e *End) {
 	m.join(ch)
 }
 
-// ownRank tells the receiver's group in an intercommunicator apart; in others it does not matter.
+// ownRank returns a rank of the receiver that identifies its group in an intercommunicator. In
+// intracommunicators it is irrelevant.
 func (m *Matcher) ownRank(e *End) int {
 	g := m.groups[e.channel.comm]
 	if !g.inter {
@@ -124,7 +125,7 @@ func (m *Matcher) ownRank(e *End) int {
 	return -1
 }
 
-// orphan marks an end that will find no partner.
+// orphan marks an end that will not find a partner.
 func (m *Matcher) orphan(e *End) {
 	e.unmatched = true
 	if e.settled {
@@ -132,7 +133,7 @@ func (m *Matcher) orphan(e *End) {
 	}
 }
 
-// join matches what waits at both sides of a channel.
+// join matches the sends and receives of a channel as long as it has both.
 func (m *Matcher) join(ch *channel) {
 	for {
 		r, s := ch.receives.peek(), ch.sends.peek()
@@ -142,7 +143,7 @@ func (m *Matcher) join(ch *channel) {
 		ch.receives.drop()
 		r.partner = s
 		if r.Probe {
-			m.saw(r, s)
+			m.reportProbe(r, s)
 			continue
 		}
 		ch.sends.drop()
@@ -152,15 +153,15 @@ func (m *Matcher) join(ch *channel) {
 	}
 }
 
-// saw reports a probe, which leaves the message in its channel.
-func (m *Matcher) saw(r, s *End) {
-	m.tell(s, r)
+// reportProbe reports a probe, which leaves the message in its channel.
+func (m *Matcher) reportProbe(r, s *End) {
+	m.reportMessage(s, r)
 	m.release(r)
 }
 
-func (m *Matcher) tell(s, r *End) {
-	m.tellArrivals(s, r)
-	m.tellLooks(s, r)
+func (m *Matcher) reportMessage(s, r *End) {
+	m.reportArrivals(s, r)
+	m.reportQueries(s, r)
 	m.message = Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes}
 	if r.channel.object != 0 {
 		m.message.Kind = signalKinds[r.channel.tag]
@@ -168,17 +169,17 @@ func (m *Matcher) tell(s, r *End) {
 	m.handler.Message(&m.message)
 }
 
-// report tells of a message when both its ends are completed.
+// report reports a message once both its ends are completed.
 func (m *Matcher) report(s, r *End) {
 	if !s.settled || !r.settled {
 		return
 	}
-	m.tell(s, r)
+	m.reportMessage(s, r)
 	m.release(s)
 	m.release(r)
 }
 
-// completeEnd notes that an operation was completed.
+// completeEnd records that an operation was completed.
 func (m *Matcher) completeEnd(e *End, done *Completion, status envelope) {
 	e.settled, e.Done = true, done
 	if e.awaiting {
@@ -209,34 +210,35 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 	case e.partner != nil:
 		m.report(e.partner, e)
 	case status.known && status.cancelled, e.wildcard && (!status.known || status.source < 0):
-		// nothing was received, or nobody can tell from whom
+		// nothing was received, or the sender is unknown
 		e.dead = true
 		if e.wildcard {
 			e.wildcard = false
 			if !status.known {
-				m.leftovers.untold(&e.Post)
+				m.leftovers.unknownSender(&e.Post)
 			}
 			key := receiverKey{e.channel.comm, e.channel.dest}
-			if box := m.postedQueues[key]; box != nil {
-				m.advance(key, box)
+			if queue := m.postedQueues[key]; queue != nil {
+				m.advance(key, queue)
 			}
 		}
-		// The queue that holds it drops it by itself; it is not used again.
-		m.knownArrivals(e)
-		m.knownLooks(e)
-		m.known(e.Done)
+		// Its queue drops the dead end by itself; it is not used again.
+		m.settleArrivals(e)
+		m.settleQueries(e)
+		m.resolve(e.Done)
 		e.Done = nil
 	case e.wildcard:
 		e.wildcard = false
 		e.channel.source, e.channel.tag = status.source, status.tag
 		key := receiverKey{e.channel.comm, e.channel.dest}
-		if box := m.postedQueues[key]; box != nil {
-			m.advance(key, box)
+		if queue := m.postedQueues[key]; queue != nil {
+			m.advance(key, queue)
 		}
 	}
 }
 
-// probe handles MPI_Probe and a successful MPI_Iprobe: they may have waited for the message that they saw.
+// probe handles MPI_Probe and a successful MPI_Iprobe, which may have waited for the message that
+// they found.
 func (m *Matcher) probe(p *plan, c *Call, row int) {
 	status := c.status()
 	if !status.known || status.source < 0 || m.group(c.comm) == nil {
@@ -244,11 +246,11 @@ func (m *Matcher) probe(p *plan, c *Call, row int) {
 	}
 	done := m.completion(c, row)
 	m.polled(p, done)
-	m.look(c, row, done, status)
-	m.sealed(done)
+	m.queueProbe(c, row, done, status)
+	m.seal(done)
 }
 
-// polled notes since when a call has been asking, if it ends polls.
+// polled sets the time since which a call has been waiting, if it ends a series of polls.
 func (m *Matcher) polled(p *plan, done *Completion) {
 	if m.polling {
 		done.Begin = m.since
@@ -256,8 +258,8 @@ func (m *Matcher) polled(p *plan, done *Completion) {
 	done.Polled = p.Polls && !m.polling
 }
 
-// look stands a completed probe in line.
-func (m *Matcher) look(c *Call, row int, done *Completion, status envelope) {
+// queueProbe enters a completed probe into the posting order.
+func (m *Matcher) queueProbe(c *Call, row int, done *Completion, status envelope) {
 	e := m.end()
 	e.Post.set(c, row)
 	e.receive, e.Probe, e.bytes = true, true, status.bytes
@@ -267,7 +269,7 @@ func (m *Matcher) look(c *Call, row int, done *Completion, status envelope) {
 	m.queueReceive(e)
 }
 
-// matchedProbe handles Mprobe and Improbe: they take the message, and a later Mrecv completes it.
+// matchedProbe handles Mprobe and Improbe, which take the message; a later Mrecv completes it.
 func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 	if p.missed(c.event) {
 		return
@@ -279,8 +281,8 @@ func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 	}
 	done := m.completion(c, row)
 	m.polled(p, done)
-	m.look(c, row, done, status)
-	m.sealed(done)
+	m.queueProbe(c, row, done, status)
+	m.seal(done)
 	e := m.end()
 	e.Post.set(c, row)
 	e.receive, e.bytes = true, status.bytes
@@ -307,5 +309,5 @@ func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {
 	}
 	done := m.completion(c, row)
 	m.completeRequest(&r, done, statusIn(p.out(c.event, semantics.Status), 0))
-	m.sealed(done)
+	m.seal(done)
 }

@@ -2,10 +2,11 @@ package match
 
 import "github.com/cairn-mpi/cairn/mpi/semantics"
 
-// Neighbors in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are told by the calls that create the communicator. Nodes of
-// the graph are ranks of the new communicator; who creates it speaks for the node of its rank in the old one.
+// Neighbors in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are arguments of the calls that create the
+// communicator. Vertices of the graph are ranks of the new communicator. A caller specifies the
+// neighbors of its rank in the old one.
 
-// learnGraph notes what a creating call tells of the neighbors in the new communicator.
+// learnGraph records the neighbors in the new communicator from the call that creates it.
 func (m *Matcher) learnGraph(p *plan, c *Call) {
 	g := m.group(m.instances.comm(c.event.NewComm))
 	if g == nil {
@@ -22,7 +23,7 @@ func (m *Matcher) learnGraph(p *plan, c *Call) {
 	sources, destinations := p.in(c.event, semantics.GraphSources).List, p.in(c.event, semantics.GraphDestinations).List
 	switch {
 	case p.In[semantics.GraphIndex] >= 0: // MPI_Graph_create
-		if c.event.OwnRank == 0 { // everybody tells all of it
+		if c.event.OwnRank == 0 { // all ranks pass the whole graph
 			edges, at := p.in(c.event, semantics.GraphEdges).List, int64(0)
 			for node, end := range p.in(c.event, semantics.GraphIndex).List {
 				for ; at < number(&end) && at < int64(len(edges)); at++ {
@@ -48,7 +49,7 @@ func (m *Matcher) learnGraph(p *plan, c *Call) {
 	}
 }
 
-// lastSource is the source of a part in a graph topology that entered last, −1 if it has none.
+// lastSource returns the source of a part in a graph topology that entered last, −1 if it has none.
 func (c *Collective) lastSource(part int) int {
 	last := -1
 	if part >= len(c.topology.sources) {

@@ -5,9 +5,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Windows and files. Their handles are each rank's own; what they have in common is the collective that created them,
-// whose number names the object on all ranks. Their collectives (fences, collective file access) have an order of their
-// own (MPI 4.0 §12.5, §14.4).
+// Windows and files. Handles differ between ranks. The number of the collective that created an
+// object identifies it on all ranks. Collectives on an object (fences, collective file access) are
+// ordered per object (MPI 4.0 §12.5, §14.4).
 
 // An objectKey is a handle of a rank.
 type objectKey struct {
@@ -21,14 +21,14 @@ type object struct {
 	comm     int32
 	own      int32
 	ordinal  uint32      // collectives so far
-	split    *Collective // one that has begun and not ended (MPI_File_read_all_begin)
+	split    *Collective // split collective that was begun and not ended (MPI_File_read_all_begin)
 	part     int
-	access   []int32 // rows that the present access epoch (MPI_Win_start) concerns
-	exposure []int32 // and the exposure epoch (MPI_Win_post)
+	access   []int32 // rows of the present access epoch (MPI_Win_start)
+	exposure []int32 // rows of the present exposure epoch (MPI_Win_post)
 	locks    []*lock // held
 }
 
-// object is the one that a call names, nil if nothing is known of it.
+// object returns the object that a call names, nil if it is not known.
 func (m *Matcher) object(p *plan, c *Call, row int) *object {
 	v := p.in(c.event, p.object)
 	if v.Form != trace.Handle {
@@ -48,10 +48,11 @@ func (m *Matcher) createObject(p *plan, c *Call, row int) {
 		}
 		m.leave(op, part, done)
 	}
-	m.sealed(done)
+	m.seal(done)
 }
 
-// onObject handles a collective on a window or file: a fence, collective access, the end of the object.
+// onObject handles a collective on a window or file: a fence, collective access, the release of the
+// object.
 func (m *Matcher) onObject(p *plan, c *Call, row int) {
 	o := m.object(p, c, row)
 	if o == nil {
@@ -74,18 +75,18 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 			done := m.completion(c, row)
 			m.leave(o.split, o.part, done)
 			o.split = nil
-			m.sealed(done)
+			m.seal(done)
 		}
 	case semantics.Blocking, semantics.Persistent, semantics.Partitioned:
 		done := m.completion(c, row)
 		if op, part := m.enterOn(o, p.class, c, row); op != nil {
 			m.leave(op, part, done)
 		}
-		m.sealed(done)
+		m.seal(done)
 	}
 }
 
-// enterOn notes that a rank takes part in its next collective on an object.
+// enterOn records that a rank enters its next collective on an object.
 func (m *Matcher) enterOn(o *object, class Class, call *Call, row int) (*Collective, int) {
 	g := m.group(o.comm)
 	if g == nil || o.own < 0 || g.part(row, int(o.own)) >= g.size() {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// recorder notes what the matcher finds: for messages "enter of the send → enter of the receive (enter of its
-// completion)", in units.
+// recorder records what the matcher finds: for messages "enter of the send → enter of the receive
+// (enter of its completion)", in units.
 type recorder struct {
 	messages    []string
 	collectives []string
@@ -57,8 +57,9 @@ func run(t *testing.T, b *tracetest.Builder) (*recorder, []match.Leftover) {
 	return r, left
 }
 
-// TestWildcardKeepsItsPlace: a wildcard receive was posted before a specific one, and both are for the same channel.
-// The specific one is completed first, but the first message belongs to the wildcard (MPI 4.0 §3.5: order).
+// TestWildcardKeepsItsPlace: a wildcard receive was posted before a specific one, and both are
+// for the same channel. The specific one is completed first, but the first message belongs to the
+// wildcard (MPI 4.0 §3.5: order).
 func TestWildcardKeepsItsPlace(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).
@@ -121,7 +122,8 @@ func TestCancelledReceive(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestWaitsomeAndTest: what is completed is told by indices and flags; a failed test completes nothing.
+// TestWaitsomeAndTest: indices and flags determine what is completed; an unsuccessful test
+// completes nothing.
 func TestWaitsomeAndTest(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Irecv(1, 2, 1, 0).Irecv(2, 3, 1, 1).Irecv(3, 4, 1, 2).
@@ -140,8 +142,8 @@ func TestWaitsomeAndTest(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestPersistentCollectives: two persistent barriers are told apart by the order of their initialization, however they
-// are started.
+// TestPersistentCollectives: two persistent barriers are distinguished by the order of their
+// initialization, in whatever order they are started.
 func TestPersistentCollectives(t *testing.T) {
 	b := tracetest.New(2)
 	starts := [][]struct {
@@ -162,7 +164,7 @@ func TestPersistentCollectives(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestFreedRequest: a send whose request was freed is matched; nobody knows when it was completed.
+// TestFreedRequest: a send whose request was freed is matched; its time of completion is unknown.
 func TestFreedRequest(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Isend(1, 2, 1, 0).Call("MPI_Request_free", 3, 4, tracetest.Args{"request": tracetest.Request(0)})

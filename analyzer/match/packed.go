@@ -6,19 +6,19 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 )
 
-// A packed call is a Call in one cache line, but for when it was entered, which its turn says. Calls wait for their turn in
-// the order of time beside those of all other locations: with many ranks, matching takes most of its time for fetching them
-// from memory.
+// A packed call is a Call in one cache line, without its time of entry, which its queue has. The
+// calls of all locations are queued until their turn in the order of time. With many ranks the time
+// for matching is dominated by fetching them from memory.
 type packed struct {
 	exit                  int64
 	enterError, exitError uint32
 	terminal              int32
-	index                 uint32 // of the call, from the first one of the batch on
-	first, after          uint32 // its requests among the batch's; first is also the request that it makes, or where it is kept
+	index                 uint32 // of the call, relative to the first one of the batch
+	first, after          uint32 // its requests in the batch; or first is the request that it makes, or its index in whole
 	comm, own             int32
-	peer                  int32 // destination, of a collective the root
-	source                int32 // and of a collective the lower half of its bytes,
-	tag                   int32 // and the upper one
+	peer                  int32 // destination; of a collective: the root
+	source                int32 // of a collective: the lower half of its bytes
+	tag                   int32 // of a collective: the upper half of its bytes
 	poll                  polling.Poll
 	flags                 packedFlags
 }
@@ -26,18 +26,18 @@ type packed struct {
 type packedFlags uint8
 
 const (
-	packedWhole packedFlags = 1 << iota // it is kept as it is
+	packedWhole packedFlags = 1 << iota // it is kept as a Call
 	packedOutside
 	packedApart
 	packedOpen
 	packedIdle
-	packedVain
-	packedRequest // it makes one
-	packedKnown   // its requests are those of all calls of its terminal on its thread: see knownCalls
+	packedUnsuccessful
+	packedRequest // it makes a request
+	packedKnown   // its requests are those of all calls of its terminal on its thread; see knownCalls
 )
 
-// pack packs a call whose requests begin at one of the batch's. A call of a rare kind, and one with numbers that do not fit,
-// is kept as it is.
+// pack packs a call whose requests in the batch begin at first. Calls of rare kinds, and calls with
+// numbers that do not fit, are kept unpacked.
 func (r *reader) pack(c *Call, first int, to *packed) {
 	if !c.isPackable(r.begin) {
 		to.flags, to.first = packedWhole, uint32(len(r.whole))
@@ -60,9 +60,10 @@ func (r *reader) pack(c *Call, first int, to *packed) {
 	}
 }
 
-// isPackable reports whether a packed call has all that c has, in a batch that begins with the call of an index.
+// isPackable reports whether c can be packed without loss, in a batch that begins with the call of
+// index begin.
 func (c *Call) isPackable(begin uint64) bool {
-	if uint64(c.EnterError|c.ExitError)|(c.Index-begin) > math.MaxUint32 || c.Held != 0 || c.event != nil {
+	if uint64(c.EnterError|c.ExitError)|(c.Index-begin) > math.MaxUint32 || c.Overhead != 0 || c.event != nil {
 		return false
 	}
 	if c.idle || !c.operates() {
@@ -76,7 +77,7 @@ func (c *Call) isPackable(begin uint64) bool {
 		(c.request == noRequest || uint64(c.request) <= math.MaxUint32 && len(c.requests) == 0)
 }
 
-// operates reports whether the call's arguments are those of an operation that it makes.
+// operates reports whether the call's arguments describe an operation that it creates.
 func (c *Call) operates() bool {
 	switch c.plan.action {
 	case send, receive, sendReceive, collective:
@@ -98,13 +99,13 @@ func (c *Call) packedFlags() (flags packedFlags) {
 	if c.idle {
 		flags |= packedIdle
 	}
-	if c.vain {
-		flags |= packedVain
+	if c.unsuccessful {
+		flags |= packedUnsuccessful
 	}
 	return flags
 }
 
-// unpack makes the call again.
+// unpack restores the call.
 func (r *reader) unpack(p *packed, enter int64, c *Call) {
 	if p.flags&packedWhole != 0 {
 		*c = r.whole[p.first]
@@ -113,10 +114,10 @@ func (r *reader) unpack(p *packed, enter int64, c *Call) {
 	of := &r.terminals[p.terminal]
 	c.Location, c.Index = r.location, r.begin+uint64(p.index)
 	c.Enter, c.Exit, c.EnterError, c.ExitError = enter, p.exit, int64(p.enterError), int64(p.exitError)
-	c.Outside, c.Apart, c.Held = p.flags&packedOutside != 0, p.flags&packedApart != 0, 0
+	c.Outside, c.Apart, c.Overhead = p.flags&packedOutside != 0, p.flags&packedApart != 0, 0
 	c.Function, c.Semantics, c.Signature = of.function, of.semantics, of.signature
 	c.Poll, c.Terminal = p.poll, p.terminal
-	c.open, c.idle, c.vain = p.flags&packedOpen != 0, p.flags&packedIdle != 0, p.flags&packedVain != 0
+	c.open, c.idle, c.unsuccessful = p.flags&packedOpen != 0, p.flags&packedIdle != 0, p.flags&packedUnsuccessful != 0
 	c.prototype = prototype{plan: of.plan}
 	c.request, c.requests, c.event = 0, nil, nil
 	if c.idle {

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestPackedCallsAreTheSame: calls of all kinds, with numbers of all sizes, are after unpacking what they were, and those
-// that programs make most take one cache line.
+// TestPackedCallsAreTheSame: packing and unpacking preserves calls of all kinds with numbers of all
+// sizes. The kinds that most programs use fit into one cache line.
 func TestPackedCallsAreTheSame(t *testing.T) {
 	assert.EqualValues(t, 64-8, unsafe.Sizeof(packed{}), "beside the time of the next one")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -35,7 +35,7 @@ func TestPackedCallsAreTheSame(t *testing.T) {
 		kept := len(r.whole)
 		r.pack(&c, first, &stored)
 		whole += len(r.whole) - kept
-		got := Call{Record: timeline.Record{Held: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)} // of the call before
+		got := Call{Record: timeline.Record{Overhead: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)} // of the call before
 		r.unpack(&stored, c.Enter, &got)
 		if len(got.requests) == 0 {
 			got.requests = nil
@@ -49,8 +49,8 @@ func TestPackedCallsAreTheSame(t *testing.T) {
 	assert.Less(t, whole, calls*3/4)
 }
 
-// TestCallsAreThoseOfTheTimeline: calls that were packed have the records of those that were not, all of a run and those of
-// a part of it, at whose ends times are cut.
+// TestCallsAreThoseOfTheTimeline: packed calls have the same records as unpacked ones, for a whole
+// run and for a window, at whose ends times are clipped.
 func TestCallsAreThoseOfTheTimeline(t *testing.T) {
 	for _, pattern := range []string{"stencil2d", "master-worker", "random"} {
 		tr := timeline.Of(tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 6, Iterations: 100})))
@@ -78,7 +78,7 @@ func TestCallsAreThoseOfTheTimeline(t *testing.T) {
 	}
 }
 
-// randomCall is a call as a reader makes it, and where its requests begin.
+// randomCall returns a call as a reader makes it, and the index of its first request.
 func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 	small := func() int32 { return random.Int32N(100) }
 	rare := func() bool { return random.IntN(16) == 0 }
@@ -89,12 +89,12 @@ func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 		Outside: rare(), Apart: rare(), Index: r.begin + uint64(small()), Function: of.function, Semantics: of.semantics, Signature: of.signature,
 	}
 	if rare() {
-		c.Held = int64(small())
+		c.Overhead = int64(small())
 	}
 	if rare() {
 		c.ExitError = math.MaxUint32 + 1
 	}
-	c.Poll, c.Terminal, c.open, c.idle, c.vain = polling.Poll(random.IntN(8)), int32(terminal), rare(), rare(), rare()
+	c.Poll, c.Terminal, c.open, c.idle, c.unsuccessful = polling.Poll(random.IntN(8)), int32(terminal), rare(), rare(), rare()
 	c.plan = of.plan
 	first = len(r.requests)
 	if c.idle {

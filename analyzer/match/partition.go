@@ -5,30 +5,31 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Partitioned messages (MPI 4.0 §4). A partition leaves when MPI_Pready gives it free; the message as a whole is sent
-// when the last partition is. A receiver may ask for single partitions by MPI_Parrived, which may be divided otherwise
-// than the sender's: partition j of R is there when all of the S of the sender are that it overlaps.
+// Partitioned messages (MPI 4.0 §4). MPI_Pready releases a partition; the message as a whole is
+// sent with its last partition. A receiver may test single partitions by MPI_Parrived. Its number
+// of partitions may differ from the sender's: partition j of R has arrived when all overlapping
+// ones of the sender's S have.
 
-// partitions are those of one end of a message, and what was asked of a receiver's.
+// partitions are the partitions of one end of a message, and the successful tests of a receiver.
 type partitions struct {
-	list     []partition // of a receive only their number counts
+	list     []partition // for a receive only the length is used
 	arrivals []arrival
 }
 
 // A partition of a send: when it was ready.
 type partition struct {
 	ready Point
-	mark  Mark // as End.Posted
+	id    EventID // like End.Posted
 	known bool
 }
 
-// An arrival is a partition that a receiver knew to be there.
+// An arrival is a successful test of a partition.
 type arrival struct {
 	partition int
 	done      *Completion
 }
 
-// maxPartitions bounds the memory that a damaged trace can ask for.
+// maxPartitions bounds the memory that a corrupt trace can make the analyzer allocate.
 const maxPartitions = 1 << 20
 
 // ready handles MPI_Pready and its plural forms.
@@ -78,11 +79,11 @@ func (m *Matcher) arrived(p *plan, c *Call, row int) {
 		e.parts = new(partitions)
 	}
 	e.parts.arrivals = append(e.parts.arrivals, arrival{int(number(p.in(c.event, semantics.Partition))), done})
-	m.sealed(done)
+	m.seal(done)
 }
 
-// tellArrivals reports the partitions that were asked for.
-func (m *Matcher) tellArrivals(s, r *End) {
+// reportArrivals reports the partitions that were tested.
+func (m *Matcher) reportArrivals(s, r *End) {
 	if r.parts == nil || s.parts == nil {
 		return
 	}
@@ -101,25 +102,25 @@ func (m *Matcher) tellArrivals(s, r *End) {
 			continue
 		}
 		m.message = Message{
-			Kind: Partition, Send: &End{Post: last.ready, Posted: last.mark}, Receive: &End{Post: r.Post, Done: a.done, receive: true},
+			Kind: Partition, Send: &End{Post: last.ready, Posted: last.id}, Receive: &End{Post: r.Post, Done: a.done, receive: true},
 			Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: -1,
 		}
 		m.handler.Message(&m.message)
 	}
 }
 
-// knownArrivals settles the calls that asked for partitions.
-func (m *Matcher) knownArrivals(e *End) {
+// settleArrivals settles the calls that tested partitions.
+func (m *Matcher) settleArrivals(e *End) {
 	if e.parts == nil {
 		return
 	}
 	for _, a := range e.parts.arrivals {
-		m.known(a.done)
+		m.resolve(a.done)
 	}
 	e.parts.arrivals = nil
 }
 
-// divide makes room for the partitions of a message.
+// divide allocates the partitions of a message.
 func (e *End) divide(n int32) {
 	if n > 0 && n <= maxPartitions {
 		e.parts = &partitions{list: make([]partition, n)}

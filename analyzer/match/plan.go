@@ -25,7 +25,7 @@ const (
 	requestFree
 	requestStatus
 	collective
-	createGroup // communicator creation in which only the new members take part
+	createGroup // communicator creation by the new members only
 	initialize
 	finalize
 	createObject // windows and files
@@ -35,21 +35,21 @@ const (
 	epochStart
 	epochComplete
 	epochWait
-	takeLock
-	giveLock
+	acquireLock
+	releaseLock
 	makeGroup
 	partitionReady
 	partitionArrived
 )
 
-// A plan is what the matcher does with the calls of one function, beside what they mean.
+// A plan is the semantics of a function together with what the matcher does with its calls.
 type plan struct {
 	semantics.Function
 	action action
 	class  Class
 	object semantics.Role // Window or File: what the call creates or is on; NoRole: neither
-	graph  bool           // the call tells the neighbors in a graph
-	buffer volume.Buffer  // of a collective
+	graph  bool           // the call specifies the neighbors in a graph topology
+	buffer volume.Buffer  // buffer of a collective
 }
 
 // Class is how the participants of a collective operation depend on each other.
@@ -63,19 +63,19 @@ const (
 	AllToOne
 	Prefix
 	Neighbor
-	Startup  // MPI_Init: some implementations synchronise
+	Startup  // MPI_Init: some implementations synchronize
 	Shutdown // MPI_Finalize: likewise
 	Fence    // MPI_Win_fence: at most a barrier
-	Window   // creation and end of a window: likewise
+	Window   // creation and release of a window: likewise
 	File     // collectives of files: likewise
 )
 
-// newPlan makes the plan of a function.
+// newPlan returns the plan of a function.
 func newPlan(f *semantics.Function) plan {
 	p := plan{Function: *f}
 	p.action, p.class = actionOf(f)
 	switch p.action {
-	case createObject, onObject, freeObject, epochPost, epochStart, epochComplete, epochWait, takeLock, giveLock:
+	case createObject, onObject, freeObject, epochPost, epochStart, epochComplete, epochWait, acquireLock, releaseLock:
 		p.object = semantics.Window
 		if f.IsFileOperation() {
 			p.object = semantics.File
@@ -87,7 +87,8 @@ func newPlan(f *semantics.Function) plan {
 	return p
 }
 
-// actionOf is what the matcher does with the calls of a function, and of a collective operation its class.
+// actionOf returns the action for the calls of a function and, for a collective operation, its
+// class.
 func actionOf(f *semantics.Function) (action, Class) {
 	switch f.Operation {
 	case semantics.Send:
@@ -158,8 +159,8 @@ func actionOf(f *semantics.Function) (action, Class) {
 	return ignore, 0
 }
 
-// creation is what is done with a call that creates a communicator. What it has in common with processes of another world
-// is not in this trace.
+// creation returns the action for calls that create a communicator. Those with processes of another
+// world are ignored, because this trace does not have the other side.
 func creation(how semantics.Creation) action {
 	switch how {
 	case semantics.FromParent, semantics.FromMerge:
@@ -183,32 +184,33 @@ func synchronization(how semantics.Synchronization) (action, Class) {
 	case semantics.SyncWait, semantics.SyncTest:
 		return epochWait, 0
 	case semantics.SyncLock:
-		return takeLock, 0
+		return acquireLock, 0
 	case semantics.SyncUnlock:
-		return giveLock, 0
+		return releaseLock, 0
 	}
 	return ignore, 0
 }
 
-// in is the argument of a role before a call, the zero Value where there is none.
+// in returns the argument with a role before the call, the zero Value if there is none.
 func (p *plan) in(e *trace.Event, role semantics.Role) *trace.Value {
 	return argument(e.In, int(p.In[role]))
 }
 
-// out is that after the call.
+// out returns the argument with a role after the call.
 func (p *plan) out(e *trace.Event, role semantics.Role) *trace.Value {
 	return argument(e.Out, int(p.Out[role]))
 }
 
-// canFail reports whether a call that failed has done nothing.
+// canFail reports whether a failed call of the function has had no effect.
 func (p *plan) canFail() bool { return p.action <= matchedProbe || p.action >= createObject }
 
-// missed reports whether a call asked in vain.
+// missed reports whether a test or probe did not succeed.
 func (p *plan) missed(e *trace.Event) bool {
 	return p.Out[semantics.Flag] >= 0 && number(p.out(e, semantics.Flag)) <= 0
 }
 
-// begins reports whether the call begins an operation now, and not one that is to be started later.
+// begins reports whether the call begins an operation immediately: it does not create a persistent
+// request.
 func (p *plan) begins() bool {
 	switch p.action {
 	case send, receive, sendReceive, collective:

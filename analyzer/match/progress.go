@@ -2,19 +2,20 @@ package match
 
 import "slices"
 
-// Progress. MPI moves a message that is too large to be sent eagerly only while both sides are inside MPI, unless a
-// network card or a helper thread does it for them. A receive that was posted early, or a non-blocking send, is of no
-// use while its rank computes: the other side waits until that rank calls MPI again, whatever it calls.
+// Progress. Unless a network card or a helper thread does it, MPI transfers a message that is too
+// large for the eager protocol only while both sides are inside MPI. A receive that was posted
+// early, or a nonblocking send, does not help while its rank computes: the other side waits until
+// that rank calls MPI again, whatever the call is.
 
-// progress is what is known of when a rank was inside MPI lately.
+// progress is the recent history of a rank inside MPI.
 type progress struct {
-	enter, exit Stamp  // of the call that left last
-	before      int64  // when the rank had left MPI before it
-	waiting     []*End // matched ends of this rank that no call has moved yet
-	staying     []*End // those that are Brief, if they are not completed before the rank leaves
+	enter, exit Stamp  // of the call with the latest exit
+	before      int64  // exit of the call before it
+	waiting     []*End // matched ends of this rank that no call has progressed yet
+	staying     []*End // ends that become Brief unless they are completed before the rank leaves MPI
 }
 
-// both notes that both sides of a message are posted. Who came last is inside MPI.
+// both records that both sides of a message are posted. The rank that posted last is inside MPI.
 func (m *Matcher) both(s, r *End) {
 	sent, received := s.Post.EnterStamp(), r.Post.EnterStamp()
 	if sent.Later(received) == sent {
@@ -26,7 +27,7 @@ func (m *Matcher) both(s, r *End) {
 	m.await(s, received)
 }
 
-// last notes that the rank of e, which was posted last, was inside MPI then.
+// last records that the rank of e, which was posted last, was inside MPI at t.
 func (m *Matcher) last(e *End, t Stamp) {
 	e.Progress, e.ProgressError = t.At, t.Error
 	if p := &m.ranks[e.Post.Row].progress; !e.settled && p.enter.At == e.Post.Enter {
@@ -35,32 +36,33 @@ func (m *Matcher) last(e *End, t Stamp) {
 	}
 }
 
-// shortly is for how long, in nanoseconds, a rank may be outside MPI as if it were inside: between the calls of an exchange.
-const shortly = 10_000
+// maxGap is the time in nanoseconds that a rank may be outside MPI and still count as inside: the
+// time between the calls of an exchange.
+const maxGap = 10_000
 
-// stay notes that the rank is inside MPI with both sides of e posted.
+// stay records that the rank is inside MPI with both sides of e posted.
 func (p *progress) stay(e *End) {
-	e.awaiting, e.place = true, int32(len(p.staying))
+	e.awaiting, e.index = true, int32(len(p.staying))
 	p.staying = append(p.staying, e)
 }
 
-// completed tells that an end is completed that had not been moved: nobody waits for its rank any more. If the rank was
-// inside MPI, it did not leave before.
+// completed removes an end that was completed before it was progressed: no rank waits for it any
+// more. If its rank was inside MPI, it did not leave before the completion.
 func (p *progress) completed(e *End) {
 	e.awaiting = false
-	if !e.Brief { // rounding leaves open where its rank was
+	if !e.Brief { // because of rounding it is undecided where its rank was
 		p.waiting = slices.DeleteFunc(p.waiting, func(other *End) bool { return other == e })
 		return
 	}
 	last := len(p.staying) - 1
-	p.staying[e.place] = p.staying[last]
-	p.staying[e.place].place = e.place
+	p.staying[e.index] = p.staying[last]
+	p.staying[e.index].index = e.index
 	p.staying[last] = nil
 	p.staying = p.staying[:last]
 	e.Brief = false
 }
 
-// comesBack notes, if the rank has been outside MPI since its last call, when it had left and that it is back.
+// comesBack records the rank's exit from and return to MPI, if it was outside since its last call.
 func (m *Matcher) comesBack(p *progress, enter, exit Stamp) {
 	if len(p.staying) == 0 || !comesBack(p.exit.At, enter, exit) {
 		return
@@ -78,22 +80,22 @@ func (m *Matcher) comesBack(p *progress, enter, exit Stamp) {
 
 // comesBack reports whether a rank that left MPI was outside before its next call.
 func comesBack(left int64, enter, exit Stamp) bool {
-	return enter.At-left > shortly+2*(enter.Error+exit.Error)
+	return enter.At-left > maxGap+2*(enter.Error+exit.Error)
 }
 
-// back notes that the end's rank had left MPI and is back.
+// back records that the end's rank had left MPI and has returned.
 func (e *End) back(left int64, enter Stamp) {
 	e.Left, e.Progress, e.ProgressError = left, enter.At, enter.Error
 }
 
-// await finds out when the rank of e, which was posted before t, is inside MPI at or after t.
+// await determines when the rank of e, which was posted before t, is inside MPI at or after t.
 func (m *Matcher) await(e *End, t Stamp) {
 	e.Progress, e.ProgressError = t.At, t.Error
 	if e.settled {
-		return // it did not have to wait for that
+		return // it did not have to wait for progress
 	}
 	p := &m.ranks[e.Post.Row].progress
-	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) { // else it is still in the call that posted it
+	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) { // otherwise it is still in the call that posted it
 		return
 	}
 	if e.Brief {
@@ -104,9 +106,9 @@ func (m *Matcher) await(e *End, t Stamp) {
 	p.waiting = append(p.waiting, e)
 }
 
-// passes reports whether e's rank was in a call at, or came into it after, both sides had been posted, and notes when.
-// Where times are rounded, a rank that seems to have left before that may still have been inside and the other way round:
-// then it is open until the rank's next call.
+// passes reports whether e's rank was inside a call, or entered it, after both sides had been
+// posted, and records the time. Because of rounding, a rank that seems to have left before may
+// still have been inside, and vice versa. Then the end stays undecided until the rank's next call.
 func (e *End) passes(enter, exit Stamp) bool {
 	t := e.ProgressStamp()
 	switch {
@@ -125,7 +127,7 @@ func (e *End) passes(enter, exit Stamp) bool {
 	return true
 }
 
-// moved notes that a rank is inside MPI.
+// moved records that a rank is inside MPI.
 func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
 	enter, exit := Stamp{c.Enter, c.EnterError}, Stamp{c.Exit, c.ExitError}

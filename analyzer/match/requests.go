@@ -1,7 +1,7 @@
 package match
 
-// A requestTable finds a rank's requests by their symbolic ids, which are dense: a slice, and a map for what a damaged
-// trace may have instead.
+// A requestTable maps symbolic ids to a rank's requests. The ids are dense and stored in a slice;
+// the map is for the ids of corrupt traces.
 type requestTable struct {
 	dense  []request
 	sparse map[int64]*request
@@ -9,10 +9,10 @@ type requestTable struct {
 
 const maxDense = 1 << 14
 
-// get is valid until the next put; nil if there is none.
+// get returns a request, nil if there is none. The pointer is valid until the next put.
 func (t *requestTable) get(id int64) *request {
 	if uint64(id) < uint64(len(t.dense)) {
-		if r := &t.dense[id]; r.there {
+		if r := &t.dense[id]; r.inUse {
 			return r
 		}
 		return nil
@@ -20,13 +20,13 @@ func (t *requestTable) get(id int64) *request {
 	return t.sparse[id]
 }
 
-// put is a new one, valid until the next put.
+// put adds a request. The pointer is valid until the next put.
 func (t *requestTable) put(id int64) *request {
 	if uint64(id) >= maxDense {
 		if t.sparse == nil {
 			t.sparse = map[int64]*request{}
 		}
-		r := &request{there: true}
+		r := &request{inUse: true}
 		t.sparse[id] = r
 		return r
 	}
@@ -34,7 +34,7 @@ func (t *requestTable) put(id int64) *request {
 		t.dense = append(t.dense, request{})
 	}
 	r := &t.dense[id]
-	*r = request{there: true}
+	*r = request{inUse: true}
 	return r
 }
 
@@ -46,11 +46,11 @@ func (t *requestTable) remove(id int64) {
 	}
 }
 
-// all are the requests in the order of their ids.
+// all returns the requests, ordered by id.
 func (t *requestTable) all() []*request {
 	var list []*request
 	for i := range t.dense {
-		if r := &t.dense[i]; r.there {
+		if r := &t.dense[i]; r.inUse {
 			list = append(list, r)
 		}
 	}
@@ -60,7 +60,7 @@ func (t *requestTable) all() []*request {
 	return list
 }
 
-// anyActive reports whether an operation of the rank is under way.
+// anyActive reports whether an operation of the rank is pending.
 func (t *requestTable) anyActive() bool {
 	for i := range t.dense {
 		if t.dense[i].active {
@@ -77,7 +77,7 @@ func (t *requestTable) anyActive() bool {
 
 func (t *requestTable) empty() bool {
 	for i := range t.dense {
-		if t.dense[i].there {
+		if t.dense[i].inUse {
 			return false
 		}
 	}

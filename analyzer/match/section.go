@@ -9,18 +9,19 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A section is a part of a run that has to do with no other: some of the next calls of some locations, such that whatever
-// begins in it is matched and completed in it. It can be matched without a look at what the rest of the ranks did meanwhile,
-// and before or after other sections.
+// A section is a part of a run that does not interact with the rest: successive calls of some
+// locations, such that everything that begins in it is matched and completed in it. It can be
+// matched independently of what other ranks did at the time, and before or after other sections.
 //
-// A closure finds the least section that a location's next call is in. It takes the calls of a location as far as the location
-// has something under way; whoever has the other side of a message, or takes part in a collective, joins, until nothing is
-// missing. Only order counts, as in the Matcher, which matches the section then.
+// A closure finds the smallest section that contains a location's next call. It adds calls of a
+// location as long as the location has something pending. The other side of each message and the
+// participants of each collective join, until nothing is missing. As in the Matcher, only order
+// counts; the Matcher then matches the section.
 type closure struct {
 	ahead     *timeline.Ahead[packed, *reader]
 	matcher   *Matcher
 	terminals []terminalPlan
-	locations []int32 // by row: its only one
+	locations []int32 // by row: its only location
 	everybody []int32 // all rows
 
 	members     []*member // in the order in which they joined
@@ -28,88 +29,90 @@ type closure struct {
 	channels    map[channelKey]waiting
 	collectives map[collectiveKey]*collectiveInstance
 	unsettled
-	calls   int  // so far
-	plain   bool // it may have a shape: see shape.go
+	calls   int  // calls so far
+	plain   bool // it may have a shape; see shape.go
 	found   events
 	present Call
 }
 
-// unsettled is what is not complete in a section so far.
+// unsettled lists what may still be incomplete in the section.
 type unsettled struct {
 	crossings   []channelKey
 	collectives []*collectiveInstance
 }
 
-// A member is what one location has in a section.
+// A member is the part of a section that belongs to one location.
 type member struct {
 	location, row int32
 	joined        bool
-	collective    bool // its latest call that concerns others is one
-	calls         int  // its next ones
-	open          int  // operations that are under way
+	collective    bool // its latest call that involves others is a collective
+	calls         int  // number of its next calls
+	open          int  // pending operations
 	requests      []pendingRequest
-	ordinals      []ordinal // of collectives, counted from the section's beginning
+	ordinals      []ordinal // of collectives, counted from the beginning of the section
 	started       []int64   // persistent requests from before the section
-	lines         []postedReceives
+	postedQueues  []postedReceives
 }
 
-// A postedReceives is what stands behind a receive whose envelope is not known yet (postedQueue), on one communicator.
+// A postedReceives is the receives of one communicator from the first one with an open wildcard on
+// (postedQueue).
 type postedReceives struct {
 	comm int32
 	ends []int32
 }
 
-// A pendingRequest is a request that the section has made or started.
+// A pendingRequest is a request that was made or started in the section.
 type pendingRequest struct {
 	id         int64
 	persistent bool
-	prototype  prototype // of a persistent one
+	prototype  prototype // of a persistent request
 	active     bool
-	ends       [2]int32 // among the section's, −1: none
-	part       int32    // of a collective, among the section's, −1: none
+	ends       [2]int32 // index into events.ends, −1: none
+	part       int32    // of a collective: index into events.parts, −1: none
 }
 
-// waiting is what waits in a channel for its partner, either sends or receives: the first one of the section's ends, −1 for none,
-// and the last.
+// waiting is the unmatched sends or receives of a channel: indices of the first (−1: none) and the
+// last one in events.ends.
 type waiting struct{ first, last int32 }
 
-// A collectiveInstance is a collective operation that some have entered.
+// A collectiveInstance is a collective that some participants have entered.
 type collectiveInstance struct {
-	number  int // in the section
+	number  int // index in the section
 	comm    int32
-	members []int32 // rows by part, those of the communicator: −1 is not in the trace
+	members []int32 // rows of the communicator, by part; −1: not in the trace
 	entered []bool
 	missing int
-	next    int // parts before it have entered
+	next    int // all parts before it have entered
 }
 
-// events are what happens in a section, by the numbers of its calls: the position in the calls of its location.
+// events are the events of a section. Calls are numbered per location, from the start of the
+// section.
 type events struct {
 	ends        []sectionEnd
 	messages    []sectionMessage
 	collectives []sectionInstance
 	parts       []sectionPart
-	// completing are the calls in which operations may be completed
+	// completing are the calls that may complete operations.
 	completing []sectionCall
 }
 
 // A sectionCall is a call of a location.
 type sectionCall struct{ location, call int32 }
 
-// A sectionEnd is a send or a receive.
+// A sectionEnd is a send or a receive of the section.
 type sectionEnd struct {
 	location     int32
 	posted, done int32 // calls
-	known        int32 // the call from which on it has its place in its channel: of a receive in a line, a later one
-	next         int32 // that waits behind it, −1: none
+	known        int32 // the call with which it entered its channel: for a receive behind open wildcards a later one
+	next         int32 // next in the channel, −1: none
 	mode         semantics.Mode
 	receive      bool
 	wildcard     bool // its envelope is not known yet
 	channel      channelKey
-	bytes        int64 // of a receive, as the call says that completed it
+	bytes        int64 // of a receive, from the call that completed it
 }
 
-// A sectionMessage is what was sent and received, by its ends.
+// A sectionMessage is a matched send and receive, as indices into events.ends.
 type sectionMessage struct{ send, receive int32 }
 
 // A sectionInstance is a collective operation.
@@ -121,7 +124,7 @@ type sectionInstance struct {
 	root          int
 }
 
-// A sectionPart is a rank's share in one.
+// A sectionPart is a rank's share in a collective.
 type sectionPart struct {
 	instance     int32
 	part         int32
@@ -130,18 +133,19 @@ type sectionPart struct {
 	bytes        int64
 }
 
-// maxSection is how many calls a section has at most, with so many more for each location: what is longer is matched in the
-// order of time, as what has no end.
+// A section has at most maxSection calls, plus maxSectionPerLocation for each location. Longer
+// ones, and parts of the run where no section ends, are matched in order of time.
 const (
 	maxSection            = 1 << 15
 	maxSectionPerLocation = 64
 	maxLocations          = 8192
-	maxIdle               = 64   // calls that concern nobody else, in a row
-	maxRequests           = 1024 // that a location may have at a time
+	maxIdle               = 64   // successive calls that involve no other location
+	maxRequests           = 1024 // of a location at a time
 )
 
-// newClosure is nil where ranks have several threads: whose the other side of a message is cannot be told before it comes. It is nil
-// with very many ranks, too, whose decoders take a gigabyte: what is looked at ahead, and shapes, would take a tenth more.
+// newClosure returns nil if ranks have several threads, because the location of a message's other
+// end is then unknown until it is decoded. It also returns nil with more than maxLocations
+// locations: their decoders take a gigabyte, and look-ahead and shapes would add a tenth.
 func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Matcher, terminals []terminalPlan) *closure {
 	locations := timeline.Locations(t)
 	if len(locations) != len(m.ranks) || len(locations) > maxLocations {
@@ -153,7 +157,7 @@ func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Mat
 	}
 	for i, l := range locations {
 		if l.Main != i {
-			return nil // another rank has none
+			return nil // then another rank has none
 		}
 		c.locations[l.Row] = int32(i)
 		c.everybody = append(c.everybody, int32(i))
@@ -162,7 +166,8 @@ func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Mat
 	return c
 }
 
-// find looks for the section that begins with a location's next call; false: there is none, or it is not known how to find it.
+// find finds the section that begins with a location's next call. It reports false if there is
+// none, or if its kind is not supported.
 func (c *closure) find(location int) bool {
 	c.reset()
 	if !c.advance(&c.of[location]) {
@@ -180,7 +185,7 @@ func (c *closure) find(location int) bool {
 	}
 }
 
-// release gives back the memory that a large section has taken.
+// release frees the memory of a large section.
 func (c *closure) release() {
 	if c.calls <= maxSection {
 		return
@@ -189,7 +194,7 @@ func (c *closure) release() {
 	c.channels, c.collectives, c.unsettled, c.found = map[channelKey]waiting{}, map[collectiveKey]*collectiveInstance{}, unsettled{}, events{}
 	for i := range c.of {
 		m := &c.of[i]
-		m.requests, m.ordinals, m.started, m.lines = nil, nil, nil, nil
+		m.requests, m.ordinals, m.started, m.postedQueues = nil, nil, nil, nil
 	}
 }
 
@@ -201,7 +206,7 @@ func (c *closure) synchronizes() bool {
 func (c *closure) reset() {
 	for _, m := range c.members {
 		m.joined, m.calls, m.open, m.requests, m.ordinals = false, 0, 0, m.requests[:0], m.ordinals[:0]
-		m.started, m.lines = m.started[:0], m.lines[:0]
+		m.started, m.postedQueues = m.started[:0], m.postedQueues[:0]
 	}
 	c.members, c.calls, c.plain = c.members[:0], 0, true
 	c.crossings, c.unsettled.collectives = c.crossings[:0], c.unsettled.collectives[:0]
@@ -211,7 +216,7 @@ func (c *closure) reset() {
 	f.ends, f.messages, f.collectives, f.parts, f.completing = f.ends[:0], f.messages[:0], f.collectives[:0], f.parts[:0], f.completing[:0]
 }
 
-// lacking is a location without which something stays incomplete, nil if there is none.
+// lacking returns a location without which the section is incomplete, nil if there is none.
 func (c *closure) lacking() *member {
 	for n := len(c.crossings); n > 0; n-- {
 		key := c.crossings[n-1]
@@ -236,8 +241,8 @@ func (c *closure) lacking() *member {
 	return nil
 }
 
-// advance takes a location's next calls: those that concern nobody else, the first one that does, and those after it until
-// nothing of the location is under way.
+// advance adds a location's next calls: those that involve no other location, the first one that
+// does, and those after it until the location has nothing pending.
 func (c *closure) advance(m *member) bool {
 	if !m.joined {
 		m.joined = true
@@ -270,7 +275,7 @@ func (c *closure) advance(m *member) bool {
 	}
 }
 
-// take notes what a call of a location does; false: it is of a kind that is not followed here.
+// take adds a call of a location. It reports false if its kind is not supported.
 func (c *closure) take(m *member, call *Call) bool {
 	if call.open {
 		return false
@@ -279,7 +284,7 @@ func (c *closure) take(m *member, call *Call) bool {
 		c.plain = false
 	}
 	p := call.plan
-	if call.idle || call.vain || call.Signature.Untraced && p.action != matchedReceive && p.begins() {
+	if call.idle || call.unsuccessful || call.Signature.Untraced && p.action != matchedReceive && p.begins() {
 		c.plain = c.plain && !call.Signature.Untraced
 		return true
 	}
@@ -301,7 +306,7 @@ func (c *closure) take(m *member, call *Call) bool {
 	return false
 }
 
-// operation notes a call that makes an operation: at once, by a request, or for later starts.
+// operation adds a call that creates an operation: blocking, with a request, or persistent.
 func (c *closure) operation(m *member, call *Call) bool {
 	p := call.plan
 	c.plain = c.plain && !p.graph
@@ -329,7 +334,7 @@ func (c *closure) operation(m *member, call *Call) bool {
 	return true
 }
 
-// post notes the operation that a member's next call makes active.
+// post adds the operation that a member's next call activates.
 func (c *closure) post(m *member, r *pendingRequest, proto *prototype) bool {
 	if proto.partitions != 0 {
 		return false
@@ -370,21 +375,22 @@ func (c *closure) postReceive(m *member, r *pendingRequest, p *prototype) bool {
 	}
 	n := c.end(m, channelKey{comm: p.comm, source: p.source, dest: m.row, tag: p.receiveTag}, true, 0)
 	r.ends[1], c.found.ends[n].wildcard = n, wildcard
-	for i := range m.lines {
-		if l := &m.lines[i]; l.comm == p.comm && (wildcard || len(l.ends) > 0) {
+	for i := range m.postedQueues {
+		if l := &m.postedQueues[i]; l.comm == p.comm && (wildcard || len(l.ends) > 0) {
 			l.ends = append(l.ends, n)
 			return true
 		}
 	}
 	if wildcard {
-		m.lines = append(m.lines, postedReceives{p.comm, []int32{n}})
+		m.postedQueues = append(m.postedQueues, postedReceives{p.comm, []int32{n}})
 	} else {
 		c.toChannel(m, n)
 	}
 	return true
 }
 
-// identify notes from whom a receive with a wildcard got its message, which lets those behind it go on.
+// identify sets the envelope of a completed wildcard receive, which lets the receives behind it
+// enter their channels.
 func (c *closure) identify(m *member, n int32, status *envelope) bool {
 	e := &c.found.ends[n]
 	g := c.matcher.group(e.channel.comm)
@@ -395,8 +401,8 @@ func (c *closure) identify(m *member, n int32, status *envelope) bool {
 		return false // a message to itself may be completed in the same call, before or after
 	}
 	e.wildcard, e.channel.source, e.channel.tag = false, status.source, status.tag
-	for i := range m.lines {
-		l := &m.lines[i]
+	for i := range m.postedQueues {
+		l := &m.postedQueues[i]
 		if l.comm != e.channel.comm {
 			continue
 		}
@@ -408,14 +414,15 @@ func (c *closure) identify(m *member, n int32, status *envelope) bool {
 	return true
 }
 
-// end notes a send or a receive.
+// end adds a send or a receive.
 func (c *closure) end(m *member, key channelKey, receive bool, mode semantics.Mode) int32 {
 	f := &c.found
 	f.ends = append(f.ends, sectionEnd{location: m.location, posted: int32(m.calls), done: -1, mode: mode, receive: receive, channel: key, bytes: -1})
 	return int32(len(f.ends) - 1)
 }
 
-// toChannel gives an end its place in its channel and matches it, if the other one is there.
+// toChannel appends an end to its channel, or matches it with the first opposite end that waits
+// there.
 func (c *closure) toChannel(m *member, n int32) {
 	f := &c.found
 	e := &f.ends[n]
@@ -440,7 +447,7 @@ func (c *closure) toChannel(m *member, n int32) {
 	c.channels[e.channel] = q
 }
 
-// enter notes that a location takes part in its next collective on a communicator.
+// enter records that a location enters its next collective on a communicator.
 func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	g := c.matcher.group(p.comm)
 	if g == nil || p.own < 0 || p.root == procNull {
@@ -475,10 +482,12 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	return true
 }
 
-// ordinalOf is the count of a location that has entered its first collective on a communicator.
+// ordinalOf returns the count of a location that has entered its first collective on a
+// communicator.
 func ordinalOf(comm int32) ordinal { return ordinal{comm: comm} }
 
-// enterCollective notes that a location enters a collective operation, and returns the number of its part; −1: it was there already.
+// enterCollective records that a location enters a collective and returns the index of its part, −1
+// if it had entered before.
 func (c *closure) enterCollective(m *member, key collectiveKey, p *plan, rows []int32, part, root int) int32 {
 	f := &c.found
 	g := c.collectives[key]
@@ -501,7 +510,7 @@ func (c *closure) enterCollective(m *member, key collectiveKey, p *plan, rows []
 	if of := &f.collectives[g.number]; g.missing == of.present {
 		of.root = root
 	} else if root != of.root || p.class != of.class || p.Movement != of.movement {
-		c.plain = false // a wrong program: what counts is who came first
+		c.plain = false // an erroneous program: the result depends on the order of entry
 	}
 	g.entered[part] = true
 	g.missing--
@@ -509,14 +518,14 @@ func (c *closure) enterCollective(m *member, key collectiveKey, p *plan, rows []
 	return int32(len(f.parts) - 1)
 }
 
-// world notes MPI_Init or MPI_Finalize.
+// world records MPI_Init or MPI_Finalize.
 func (c *closure) world(m *member, comm int32, call *Call) bool {
 	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.enterCollective(m, collectiveKey{comm: comm}, call.plan, c.everybody, int(m.row), -1)}
 	c.plain = false
 	return r.part >= 0 && c.completeRequest(m, &r, call.status())
 }
 
-// request finds one that the section has made or started.
+// request returns the index of a request that the section has made or started, −1 if there is none.
 func (m *member) request(id int64) int {
 	for i := range m.requests {
 		if m.requests[i].id == id {
@@ -526,7 +535,7 @@ func (m *member) request(id int64) int {
 	return -1
 }
 
-// start notes which persistent requests a call starts.
+// start records which persistent requests a call starts.
 func (c *closure) start(m *member, call *Call) bool {
 	for i := range call.requests {
 		id := call.requests[i].request
@@ -557,7 +566,7 @@ func (c *closure) start(m *member, call *Call) bool {
 	return true
 }
 
-// complete notes which requests a call completes.
+// complete records which requests a call completes.
 func (c *closure) complete(m *member, call *Call) bool {
 	c.completes(m)
 	for i := range call.requests {
@@ -586,12 +595,13 @@ func (c *closure) complete(m *member, call *Call) bool {
 	return true
 }
 
-// completes notes that operations may be completed in a member's next call.
+// completes records that a member's next call may complete operations.
 func (c *closure) completes(m *member) {
 	c.found.completing = append(c.found.completing, sectionCall{m.location, int32(m.calls)})
 }
 
-// completeRequest notes that a member's next call completes an operation; false: it was cancelled.
+// completeRequest records that a member's next call completes an operation. It reports false if the
+// operation was canceled.
 func (c *closure) completeRequest(m *member, r *pendingRequest, status envelope) bool {
 	if status.cancelled {
 		return false

@@ -7,14 +7,17 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// InSections is All for a handler to which the order of time between locations does not matter. The calls are taken section by
-// section (section.go): those of a section with a known shape location by location, those of another in the order of time.
-// Where no sections are found, because there are calls of kinds that are not followed (closure.take), or something is always
-// under way, or where they do not pay (gainsNothing), all calls are taken in the order of time, up to a moment at which nothing is
-// under way.
+// InSections is All for handlers that do not depend on the order of time between locations. It
+// processes the calls section by section (section.go): those of a section with a known shape
+// location by location, those of other sections in order of time. It processes all calls in order
+// of time, up to the next quiescent point, where no section is found (some kinds of calls are not
+// supported by closure.take, or something is always pending) or where sections do not pay off
+// (gainsNothing).
 //
-// k notes cuts (nil: nobody does); see is told of each call before it is matched, and decoded with all its values where it is
-// decoded, the calls of a location in order, those of different ones at the same time. Both may be nil.
+// If k is not nil it collects quiescent points. If see is not nil it is called for every call
+// before the call is matched. If decoded is not nil it is called from the decoding goroutines for
+// every call with all its values: in program order within a location, concurrently across
+// locations.
 func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, k *Cuts, see func(*Call), decoded func(*timeline.Call)) ([]Leftover, error) {
 	s, err := newSections(ctx, t, clocks, handler, decoded)
 	if err != nil {
@@ -31,9 +34,9 @@ func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks,
 	if err != nil {
 		return nil, err
 	}
-	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, pause: leastPause, unasked: askAfter}
+	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, pause: minPause, sinceCheck: checkEvery}
 	s.handler, _ = handler.(Sectioner)
-	if clocks == nil || clocks.Window == nil { // whose times are cut
+	if clocks == nil || clocks.Window == nil { // times at the ends of a window are clipped
 		n := len(s.matcher.threads)
 		s.closure = newClosure(t, ahead, s.matcher, r.terminals)
 		s.shapes, s.awaited, s.turns = newShapes(n), make([]int, n), timeline.NewQueue(n)
@@ -45,8 +48,8 @@ func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks,
 func (s *sections) run(ctx context.Context) ([]Leftover, error) {
 	defer s.ahead.Close()
 	for {
-		if s.unasked >= askAfter {
-			if s.unasked = 0; ctx.Err() != nil {
+		if s.sinceCheck >= checkEvery {
+			if s.sinceCheck = 0; ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 		}
@@ -64,47 +67,49 @@ func (s *sections) run(ctx context.Context) ([]Leftover, error) {
 	return s.matcher.Finish(), nil
 }
 
-// sections are matched one after the other.
+// sections matches a run section by section.
 type sections struct {
-	ahead     *timeline.Ahead[packed, *reader]
-	matcher   *Matcher
-	handler   Sectioner // nil: it does not ask
-	terminals []terminalPlan
-	cuts      *Cuts
-	see       func(*Call)
-	closure   *closure // nil: there are no sections
-	turns     *timeline.Queue
-	awaited   []int // by location: calls to be matched in turn
-	present   Call
-	unasked   int // calls since it was asked whether somebody still wants to know
+	ahead      *timeline.Ahead[packed, *reader]
+	matcher    *Matcher
+	handler    Sectioner // nil: the handler is not a Sectioner
+	terminals  []terminalPlan
+	cuts       *Cuts
+	see        func(*Call)
+	closure    *closure // nil: there are no sections
+	turns      *timeline.Queue
+	awaited    []int // by location: number of calls to match in order of time
+	present    Call
+	sinceCheck int // calls since the context was checked
 
 	shapes     *shapes
-	callByCall bool // also sections whose shape is known: tests compare the two
+	callByCall bool // process sections with a known shape call by call, too: for tests that compare both ways
 
-	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
-	pause         int // how many it will be the next time
-	fresh, shaped int // calls in sections without and with a shape, of late
-	calls, count  int // and in how many of the latter, how many calls, of late
+	inOrder       int // calls to match in order of time before the next search for a quiescent point
+	pause         int // value of inOrder the next time
+	fresh, shaped int // recent calls in sections without and with a shape
+	calls, count  int // recent calls in sections with a shape, and the number of these sections
 }
 
 const (
-	askAfter   = 1 << 14
-	leastPause = 1 << 10
+	checkEvery = 1 << 14
+	minPause   = 1 << 10
 	maxPause   = 1 << 24
-	// After so many calls in sections without a shape, or of which one was made (fresh), it is looked how many calls there were in
-	// sections with one. To find a section, and to make its shape, takes longer than a shape saves: if there were not leastShaped
-	// times as many, the next calls are taken in the order of time.
+	// After maxFresh (plus maxFreshPerLocation per location) calls in sections whose shape was
+	// unknown or just made, the number of calls in sections with a known shape is checked. Finding
+	// a section and making its shape takes longer than one use of the shape saves. If there were
+	// less than minShaped times as many, the next calls are matched in order of time.
 	maxFresh            = 1 << 15
 	maxFreshPerLocation = 64
-	leastShaped         = 8
-	// The same goes after lookAfter sections with a shape if they had less than leastCalls calls each: to go from one to the next
-	// takes as long as the Matcher takes for some calls.
-	lookAfter       = 1 << 13
-	leastCalls      = 8
+	minShaped           = 8
+	// The same happens after checkAfter sections with a shape that had less than minCalls calls
+	// each: going from one section to the next costs as much as matching some calls.
+	checkAfter      = 1 << 13
+	minCalls        = 8
 	restWithoutGain = 1 << 20
 )
 
-// section matches the section that begins with the next call of a location; false: there is none.
+// section matches the section that begins with the next call of a location. It reports false if
+// there is none.
 func (s *sections) section(location int) bool {
 	if s.gainsNothing() {
 		return false
@@ -134,15 +139,16 @@ func (s *sections) section(location int) bool {
 	return true
 }
 
-// gainsNothing takes the next calls in the order of time if sections have cost more of late than they have saved.
+// gainsNothing reports whether sections have recently cost more than they saved. Then the next
+// calls are matched in order of time.
 func (s *sections) gainsNothing() bool {
 	useful := true
 	if s.fresh > maxFresh+maxFreshPerLocation*len(s.matcher.threads) {
-		useful = s.shaped >= leastShaped*s.fresh
+		useful = s.shaped >= minShaped*s.fresh
 		s.fresh, s.shaped = 0, 0
 	}
-	if s.count >= lookAfter {
-		useful = useful && s.calls >= leastCalls*s.count
+	if s.count >= checkAfter {
+		useful = useful && s.calls >= minCalls*s.count
 		s.calls, s.count = 0, 0
 	}
 	if !useful {
@@ -152,15 +158,15 @@ func (s *sections) gainsNothing() bool {
 	return !useful
 }
 
-// rest takes calls in the order of time for a while, each time longer.
+// rest switches to the order of time for a while, each time for longer.
 func (s *sections) rest() {
 	s.inOrder = s.pause
 	s.pause = min(2*s.pause, maxPause)
 }
 
-// call matches the call whose turn it is.
+// call matches the next call in order of time.
 func (s *sections) call(location int) {
-	s.unasked++
+	s.sinceCheck++
 	by, made := s.ahead.Next(location)
 	_, enter, _ := s.ahead.Earliest()
 	c := &s.present
@@ -183,12 +189,12 @@ func (s *sections) call(location int) {
 		s.inOrder--
 	} else if c.synchronizes() && len(s.matcher.pending) == 0 {
 		if s.inOrder = 0; !s.matcher.closed() {
-			s.inOrder = s.matcher.lookCost()
+			s.inOrder = s.matcher.checkCost()
 		}
 	}
 }
 
-// match matches the section that the closure has found, in the order of time.
+// match matches the section that the closure has found, in order of time.
 func (s *sections) match() {
 	for _, m := range s.closure.members {
 		s.await(m.location, m.calls)
@@ -196,13 +202,14 @@ func (s *sections) match() {
 	s.inTurn(s.closure.synchronizes())
 }
 
-// await has so many calls of a location matched in the order of time.
+// await schedules calls of a location for matching in order of time.
 func (s *sections) await(location int32, calls int) {
 	s.awaited[location] = calls
 	s.turns.Add(int(location), s.ahead.From(int(location), 0).Enter)
 }
 
-// inTurn matches the awaited calls, a section that is synchronous or not.
+// inTurn matches the scheduled calls: those of one section. synchronous reports whether all
+// locations leave it with a collective.
 func (s *sections) inTurn(synchronous bool) {
 	s.begin()
 	for {
@@ -218,7 +225,7 @@ func (s *sections) inTurn(synchronous bool) {
 			s.see(c)
 		}
 		s.matcher.Call(c)
-		s.unasked++
+		s.sinceCheck++
 		s.ahead.Pass(location, 1)
 		if s.awaited[location]--; s.awaited[location] == 0 {
 			s.turns.Remove(location)
@@ -229,13 +236,13 @@ func (s *sections) inTurn(synchronous bool) {
 	s.end(synchronous)
 }
 
-// evaluate tells the handler of a section whose shape is known.
+// evaluate reports a section with a known shape to the handler.
 func (s *sections) evaluate(one *shape) {
 	s.shaped += len(one.slots)
 	s.calls += len(one.slots)
 	s.count++
-	s.pause = leastPause
-	s.shapes.came(one)
+	s.pause = minPause
+	s.shapes.occurred(one)
 	if s.callByCall {
 		for i := range one.members {
 			m := &one.members[i]
@@ -244,7 +251,7 @@ func (s *sections) evaluate(one *shape) {
 		s.inTurn(one.synchronous)
 		return
 	}
-	s.unasked += len(one.slots)
+	s.sinceCheck += len(one.slots)
 	s.begin()
 	one.evaluate(s.matcher, s.terminals, s.see)
 	for i := range one.members {

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// found is all that a pass of matching finds: what each location waited for, what was written down of it, and what no location
-// has to itself.
+// found is the result of a matching pass: by location what it waited for and the event log, and the
+// results that belong to no location.
 type found struct {
 	waits, calls [][]string // by location
 	all          string
@@ -118,8 +118,8 @@ func assertSame(t *testing.T, want, got found, what string) {
 	require.Equal(t, want.all, got.all, what)
 }
 
-// TestShapesFindTheSame: all simulated programs, of few and of many ranks, with times that are rounded and exact, small messages
-// and large ones: with shapes everything is found that is found call by call.
+// TestShapesFindTheSame: shapes give the same results as matching call by call, for all simulated
+// programs with few and many ranks, rounded and exact times, small and large messages.
 func TestShapesFindTheSame(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, c := range []simulate.Config{
@@ -137,9 +137,10 @@ func TestShapesFindTheSame(t *testing.T) {
 	}
 }
 
-// TestShapesOfRandomPrograms: loops in which messages are left in channels for some trips, requests stay open, wildcards come now
-// and then, ranks begin in the middle of the body or stop early, polls come in vain, and calls take no time at all or are
-// inside others: shapes hold where they must not, or not where they could, in none of them.
+// TestShapesOfRandomPrograms: shapes give the same results as matching call by call for random
+// loops, in which messages stay pending for some iterations, requests stay open, wildcards come now
+// and then, ranks begin in the middle of the body or stop early, polls fail, and calls take no time
+// or are nested.
 func TestShapesOfRandomPrograms(t *testing.T) {
 	shaped, inOrderToo, seeds := 0, 0, uint64(400)
 	if testing.Short() { // with the race detector
@@ -167,7 +168,8 @@ func TestShapesOfRandomPrograms(t *testing.T) {
 	assert.Greater(t, inOrderToo, int(seeds/4))
 }
 
-// randomProgram makes a program of a few loops that is not always right. simple: no small message is sent.
+// randomProgram returns a program of a few loops that may be erroneous. simple reports that no
+// small message is sent.
 func randomProgram(seed uint64) (b *tracetest.Builder, simple bool) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	ranks := 2 + random.IntN(5)
@@ -214,7 +216,7 @@ func randomProgram(seed uint64) (b *tracetest.Builder, simple bool) {
 	return b, p.bytes != 100
 }
 
-// A program makes calls of each rank, one after the other at times of its own.
+// A program adds calls of each rank one after the other, with independent times.
 type program struct {
 	random  *rand.Rand
 	builder *tracetest.Builder
@@ -231,7 +233,7 @@ func (p *program) all(f func(r int)) {
 	}
 }
 
-// time is some time, of about the size.
+// time returns a random time of about the given size.
 func (p *program) time(size float64) float64 {
 	if p.coarse {
 		return float64(p.random.IntN(3)) * size
@@ -266,7 +268,7 @@ func (p *program) waitall(r int, requests []tracetest.Request) {
 	p.open[r] = nil
 }
 
-// operation is what each trip does in its i-th place.
+// operation returns the i-th operation of each iteration.
 func (p *program) operation(i int) func(r, trip int) {
 	left := func(r int) int { return (r + p.ranks - 1) % p.ranks }
 	right := func(r int) int { return (r + 1) % p.ranks }

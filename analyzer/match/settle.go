@@ -1,9 +1,10 @@
 package match
 
-// settling holds the completions of one location that are not settled yet, or stand behind one that is not.
+// settling is the queue of a location's completions from the first unsettled one on.
 type settling struct{ first, last *Completion }
 
-// completion notes a call that completes operations. It stays open until sealed, whatever becomes known meanwhile.
+// completion adds a call that completes operations. It stays open until sealed, even if all its
+// operations are resolved before.
 func (m *Matcher) completion(c *Call, row int) *Completion {
 	var done *Completion
 	if n := len(m.freeCompletions); n > 0 {
@@ -28,11 +29,11 @@ func (m *Matcher) completion(c *Call, row int) *Completion {
 	return done
 }
 
-// sealed tells that all operations which the call completes are known.
-func (m *Matcher) sealed(done *Completion) { m.known(done) }
+// seal marks that all operations of the call are registered.
+func (m *Matcher) seal(done *Completion) { m.resolve(done) }
 
-// known tells that one of the call's operations is fully known.
-func (m *Matcher) known(done *Completion) {
+// resolve marks one of the call's operations as fully known.
+func (m *Matcher) resolve(done *Completion) {
 	if done == nil {
 		return
 	}
@@ -42,7 +43,7 @@ func (m *Matcher) known(done *Completion) {
 	}
 }
 
-// settle hands over what is known of a location, in program order.
+// settle reports the completions of a location that are known, in program order.
 func (m *Matcher) settle(location int) {
 	q := &m.threads[location].settling
 	for q.first != nil && q.first.open <= 0 {

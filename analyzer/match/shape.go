@@ -8,56 +8,57 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 )
 
-// A shape is what a section has in common with those that follow it in later trips of the same loops: the calls of each
-// location, and of them which message goes where, which call completes what, and who takes part in which collective. Where the
-// next calls of the same locations are the same ones, all this need not be found out again: what is left is who came when
-// (evaluate.go).
+// A shape is the common part of a section and its repetitions in later iterations of the same
+// loops: the calls of each location, the matching of messages, which call completes what, and the
+// participants of collectives. Where the next calls of the same locations are the same, nothing of
+// that has to be determined again; only the times are evaluated (evaluate.go).
 //
-// Since a section has to do with no other, nothing else decides whether its shape holds: there is no backlog in any channel,
-// no request is under way but for persistent ones that are not active, and no receive with a wildcard is open.
+// Because a section does not interact with the rest, the equality of its calls is sufficient. At
+// its beginning no channel has unmatched ends, no request is pending except inactive persistent
+// ones, and no wildcard receive is open.
 type shape struct {
 	members     []shapeMember
-	slots       []slot    // calls, location by location
-	contents    []content // by slot, if any call is not known (knownCalls)
-	times       []moments
-	posted      []int32 // ends, by the slots that post them
+	slots       []slot    // calls, grouped by location
+	contents    []content // by slot; empty if all calls are known (knownCalls)
+	times       []callTimes
+	posted      []int32 // ends, ordered by the slots that post them
 	ends        []shapeEnd
-	completions []Completion // by the slots that complete
+	completions []Completion // ordered by the slots that complete them
 	messages    []sectionMessage
 	collectives []shapeInstance
-	parts       []sectionPart // by operation; posted and done are slots
+	parts       []sectionPart // ordered by operation; posted and done are slots
 	starts      []startedRequest
 	synchronous bool    // all locations leave it with a collective operation
-	order       []int32 // room: see report
+	order       []int32 // scratch for report
 }
 
-// A shapeMember is what one location has in it.
+// A shapeMember is the part of a shape that belongs to one location.
 type shapeMember struct {
-	begin         uint64 // index of its first call, of the present trip
+	begin         uint64 // index of its first call in the current occurrence
 	shape         *shape
-	next          *shapeMember // of the shape that came after this one the last time
+	next          *shapeMember // member of the shape that followed this one the last time
 	location, row int32
 	first, end    int32 // slots
 	last          int32 // slot of the last call that is not idle, −1: all are
-	asked         int32 // slot of the last one that interrupts polling, −1: none does
+	lastInterrupt int32 // slot of the last call that interrupts polling, −1: none does
 }
 
-// A slot is a call of each trip.
+// A slot is a call of the shape.
 type slot struct {
 	terminal    int32
 	flags       packedFlags
 	poll        polling.Poll
 	member      int32
-	previous    int32 // slot of the location's call before that is not idle, −1: none
-	following   int32 // and of the one after
-	completes   int32 // among the completions, −1
-	enters      int32 // among the parts, −1
-	posts       int32 // the first of posted, and the one after the last
+	previous    int32 // slot of the location's previous call that is not idle, −1: none
+	following   int32 // and of the next one
+	completes   int32 // index into completions, −1: none
+	enters      int32 // index into parts, −1: none
+	posts       int32 // posts and postsUntil delimit its ends in posted
 	postsUntil  int32
-	progressing int32 // the first end that the call moves, −1: none; of the present trip
+	progressing int32 // the first end that the call progresses in the current occurrence, −1: none
 }
 
-// A content is what a slot's calls have in common besides, where the terminal does not tell it.
+// A content is the part of a slot's calls that the terminal does not determine.
 type content struct {
 	packed   packed
 	requests []completed
@@ -67,18 +68,18 @@ type content struct {
 type shapeEnd struct {
 	end          End
 	posted, done int32 // slots
-	known        int32 // the slot from which on it has its place in its channel
-	next         int32 // the next end that the same call moves, −1: none
+	known        int32 // the slot with which it entered its channel
+	next         int32 // the next end that the same call progresses, −1: none
 }
 
-// moments is when a call was made, of the present trip.
-type moments struct {
+// callTimes are the times of a call in the current occurrence.
+type callTimes struct {
 	enter, exit           int64
 	enterError, exitError uint32
 }
 
-func (t *moments) entered() Stamp { return Stamp{t.enter, int64(t.enterError)} }
-func (t *moments) left() Stamp    { return Stamp{t.exit, int64(t.exitError)} }
+func (t *callTimes) entered() Stamp { return Stamp{t.enter, int64(t.enterError)} }
+func (t *callTimes) left() Stamp    { return Stamp{t.exit, int64(t.exitError)} }
 
 // A shapeInstance is a collective operation of the shape.
 type shapeInstance struct {
@@ -87,14 +88,15 @@ type shapeInstance struct {
 	collective *Collective
 }
 
-// A startedRequest is a persistent request that the shape starts: it has to be the same one.
+// A startedRequest is a persistent request that the shape starts. The shape fits only if it is the
+// same request.
 type startedRequest struct {
 	row        int32
 	id         int64
 	persistent *persistent
 }
 
-// newShape makes the shape of the section that a closure has found.
+// newShape returns the shape of the section that a closure has found.
 func newShape(c *closure) *shape {
 	s := &shape{synchronous: c.synchronizes()}
 	base := make(map[int32]int32, len(c.members)) // the first slot of each location
@@ -102,7 +104,7 @@ func newShape(c *closure) *shape {
 		base[m.location] = int32(len(s.slots))
 		s.addMember(c, m)
 	}
-	s.times = make([]moments, len(s.slots))
+	s.times = make([]callTimes, len(s.slots))
 	s.addCompletions(c, base)
 	s.addEnds(c, base)
 	s.addInstances(c, base)
@@ -114,7 +116,7 @@ func newShape(c *closure) *shape {
 
 // addMember adds the calls of a location.
 func (s *shape) addMember(c *closure, m *member) {
-	own := shapeMember{location: m.location, row: m.row, first: int32(len(s.slots)), last: -1, asked: -1}
+	own := shapeMember{location: m.location, row: m.row, first: int32(len(s.slots)), last: -1, lastInterrupt: -1}
 	for taken := 0; taken < m.calls; {
 		run := c.ahead.From(int(m.location), taken)
 		for i := range run.Calls[:min(len(run.Calls), m.calls-taken)] {
@@ -132,7 +134,7 @@ func (s *shape) addMember(c *closure, m *member) {
 				own.last = n
 			}
 			if p.poll.Kind() != polling.Aside {
-				own.asked = n
+				own.lastInterrupt = n
 			}
 			s.slots = append(s.slots, one)
 			taken++
@@ -145,7 +147,7 @@ func (s *shape) addMember(c *closure, m *member) {
 	s.members = append(s.members, own)
 }
 
-// addContent adds what a slot's calls have in common, if that is to be looked at.
+// addContent adds the content of a slot's calls, if it must be compared.
 func (s *shape) addContent(n int32, by *reader, p *packed) {
 	if p.flags&(packedKnown|packedIdle) != 0 {
 		return
@@ -159,7 +161,7 @@ func (s *shape) addContent(n int32, by *reader, p *packed) {
 	}
 }
 
-// addCompletions adds the calls in which operations may be completed.
+// addCompletions adds the calls that may complete operations.
 func (s *shape) addCompletions(c *closure, base map[int32]int32) {
 	for _, one := range c.found.completing {
 		s.slots[base[one.location]+one.call].completes = 0
@@ -230,19 +232,20 @@ func (s *shape) addInstances(c *closure, base map[int32]int32) {
 	}
 }
 
-// point is where a slot's calls are made; when is to come.
+// point returns the Point of a slot's calls, without the times.
 func (s *shape) point(c *closure, k int32) Point {
 	at := &s.slots[k]
 	m, of := &s.members[at.member], &c.terminals[at.terminal]
 	return Point{Location: int(m.location), Row: int(m.row), Function: of.function.ID, Site: of.signature.Site}
 }
 
-// hasRequests reports whether the call's requests are its own, and not those of all calls of its terminal.
+// hasRequests reports whether the call has its own requests, instead of those of all calls of its
+// terminal.
 func (p *packed) hasRequests() bool {
 	return p.flags&(packedKnown|packedIdle|packedRequest|packedWhole) == 0
 }
 
-// appendContent appends what isLike compares.
+// appendContent appends the data that isLike compares.
 func (p *packed) appendContent(b []byte, by *reader) []byte {
 	put := func(values ...int64) {
 		for _, v := range values {
@@ -265,7 +268,7 @@ func (p *packed) appendContent(b []byte, by *reader) []byte {
 	return b
 }
 
-// isLike reports whether a call is one of a slot's.
+// isLike reports whether a call is one of the slot's calls.
 func (s *shape) isLike(k int32, by *reader, p *packed) bool {
 	if at := &s.slots[k]; p.terminal != at.terminal || p.flags != at.flags || p.poll != at.poll {
 		return false

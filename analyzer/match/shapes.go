@@ -8,19 +8,21 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// shapes are those of the sections so far.
+// shapes are the shapes of the sections so far.
 type shapes struct {
-	latest []*shapeMember    // by location: of its latest section
-	tried  [][]*shapeMember  // by location: some that it has calls in,
-	oldest []uint8           // and which of them was added first
-	known  map[uint64]*shape // by what the section's calls are; nil: it came once, as many do that never come again
-	slots  int               // of all of them
+	latest []*shapeMember    // by location: member of its latest section
+	tried  [][]*shapeMember  // by location: some candidates
+	oldest []uint8           // and the index of the oldest one
+	known  map[uint64]*shape // by contentOf; nil: the section came once, as many do that never come again
+	slots  int               // total number of slots
 }
 
 const (
-	// maxTried is how many shapes are tried before the section is looked for.
+	// maxTried is the number of candidate shapes of a location that are tried before the closure is
+	// computed.
 	maxTried = 8
-	// maxShapeSlots bounds the memory for shapes, some 350 bytes a call, and maxShapes that for sections without one.
+	// maxShapeSlots bounds the memory for shapes (about 350 bytes per call), maxShapes that for
+	// sections without a shape.
 	maxShapeSlots = 1 << 18
 	maxShapes     = 1 << 13
 )
@@ -32,8 +34,8 @@ func newShapes(locations int) *shapes {
 	}
 }
 
-// next is the shape of the section that begins with the next call of a location, nil if none is found at once. First comes the
-// one that came the last time after the location's latest.
+// next returns the shape of the section that begins with the next call of a location, nil if no
+// candidate fits. It first tries the one that followed the location's latest shape the last time.
 func (s *shapes) next(location int, ahead *timeline.Ahead[packed, *reader], m *Matcher) *shape {
 	if latest := s.latest[location]; latest != nil && latest.next != nil && latest.next.fits(ahead, m) {
 		return latest.next.shape
@@ -46,8 +48,8 @@ func (s *shapes) next(location int, ahead *timeline.Ahead[packed, *reader], m *M
 	return nil
 }
 
-// came tells that a shape has come again.
-func (s *shapes) came(one *shape) {
+// occurred records an occurrence of a shape.
+func (s *shapes) occurred(one *shape) {
 	for i := range one.members {
 		m := &one.members[i]
 		if latest := s.latest[m.location]; latest != nil {
@@ -57,7 +59,8 @@ func (s *shapes) came(one *shape) {
 	}
 }
 
-// of is the shape of the section that a closure has found, nil if it comes for the first time, and whether it was made now.
+// of returns the shape of the section that a closure has found, nil if the section came for the
+// first time, and reports whether the shape was made by this call.
 func (s *shapes) of(c *closure) (one *shape, made bool) {
 	if c.calls > maxShapeSlots {
 		return nil, false
@@ -85,7 +88,7 @@ func (s *shapes) of(c *closure) (one *shape, made bool) {
 	return one, made
 }
 
-// try has a shape tried first from now on, in place of the one that was added first.
+// try adds a candidate, in place of the oldest one if there are maxTried.
 func (s *shapes) try(m *shapeMember) {
 	tried := &s.tried[m.location]
 	if len(*tried) < maxTried {
@@ -97,7 +100,7 @@ func (s *shapes) try(m *shapeMember) {
 	*oldest = (*oldest + 1) % maxTried
 }
 
-// forget gives all memory back.
+// forget drops all shapes.
 func (s *shapes) forget() {
 	clear(s.known)
 	clear(s.latest)
@@ -106,7 +109,7 @@ func (s *shapes) forget() {
 	s.slots = 0
 }
 
-// contentOf is a hash of what a section's calls are, apart from their times.
+// contentOf returns a hash of a section's calls without their times.
 func contentOf(c *closure) uint64 {
 	d, b := xxhash.New(), []byte(nil)
 	for _, m := range c.members {

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Stopper is a Handler that is told in which calls ranks were when they ended, before what is left is settled.
+// A Stopper is a Handler that receives the calls in which ranks ended, before the remaining
+// operations are settled.
 type Stopper interface {
 	Handler
 	Stopped([]Unreturned)
@@ -16,27 +17,27 @@ type Stopper interface {
 // An Unreturned is a call that never returned: its rank ended in it.
 type Unreturned struct {
 	Point
-	Comm  int    // of the call, an index into Trace.Communicators; −1: it names none
-	Any   bool   // it would have returned once one of Waits is done, not all
-	Waits []Wait // what it waited for, as far as that is known
+	Comm  int    // of the call: index into Trace.Communicators; −1: the call has none
+	Any   bool   // it would have returned as soon as one of Waits was done; otherwise all were needed
+	Waits []Wait // what it waited for, if known
 }
 
 // A Wait is one operation that a call waited for.
 type Wait struct {
 	Post Point // the call that began the operation
-	Send bool  // of a message: a send; else a receive or a probe
-	// For are the ranks, in MPI_COMM_WORLD, that had to do something before the operation could end and had not; none: all
-	// that it takes had begun. AnyOf: one of them was enough (MPI_ANY_SOURCE).
+	Send bool  // of a message: a send; otherwise a receive or a probe
+	// For are the ranks in MPI_COMM_WORLD that had not yet done what the operation required. If it
+	// is empty, all of them had begun. AnyOf: one of them would have been enough (MPI_ANY_SOURCE).
 	For   []int
 	AnyOf bool
-	Comm  int   // −1: the world, of MPI_Init and MPI_Finalize
-	Peer  int   // of a message, in MPI_COMM_WORLD; −1: any, or not known
+	Comm  int   // −1: the world, for MPI_Init and MPI_Finalize
+	Peer  int   // of a message: rank in MPI_COMM_WORLD; −1: any or unknown
 	Tag   int64 // of a message; −1: any
-	// Collective says that the operation is a collective one, of which Ordinal is the number on Comm, from 0.
+	// Collective reports that the operation is collective. Ordinal is its number on Comm, from 0.
 	Collective bool
 	Ordinal    uint32
-	// Stray is a message from Peer that was sent and that nobody had received, with another tag or on another communicator;
-	// nil: there is none.
+	// Stray is an unreceived message from Peer with another tag or on another communicator, nil if
+	// there is none.
 	Stray *Stray
 }
 
@@ -47,21 +48,22 @@ type Stray struct {
 	Tag  int64
 }
 
-// A stop is a call that never returned while calls are matched.
+// A stop is a call that never returned, during matching.
 type stop struct {
 	Point
 	comm       int32
 	own        int32
 	any        bool
 	requests   []request
-	collective *Collective // that it entered, beside those of requests
+	collective *Collective // that it entered, in addition to those of requests
 	part       int
 	probe      *prototype
-	partners   []int32 // rows, of a call on a window
+	partners   []int32 // rows, for a call on a window
 	proto      *prototype
 }
 
-// stop takes a call that never returned. What it began is under way, and nothing that it waited for is done.
+// stop records a call that never returned: what it began is pending, and nothing that it waited for
+// is done.
 func (m *Matcher) stop(p *plan, c *Call, row int) {
 	s := &stop{comm: c.comm, own: c.own, part: -1}
 	if c.plan.action == ignore || c.idle {
@@ -128,12 +130,12 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 				s.partners = o.exposure
 			}
 		}
-	case ignore, start, requestFree, requestStatus, createGroup, epochPost, takeLock, giveLock, makeGroup, partitionReady, partitionArrived:
+	case ignore, start, requestFree, requestStatus, createGroup, epochPost, acquireLock, releaseLock, makeGroup, partitionReady, partitionArrived:
 	}
 }
 
-// giveUp ends what calls that never returned had begun: nobody will ever know when it was done.
-func (m *Matcher) giveUp() {
+// abandonStopped ends what calls that never returned had begun. The time of completion is unknown.
+func (m *Matcher) abandonStopped() {
 	for _, s := range m.stopped {
 		if s.proto != nil {
 			for i := range s.requests {
@@ -147,9 +149,10 @@ func (m *Matcher) giveUp() {
 	m.stopped = nil
 }
 
-// unreturned says what calls that never returned waited for. Nothing is settled yet.
+// unreturned returns what the calls that never returned waited for. It must be called before the
+// remaining operations are settled.
 func (m *Matcher) unreturned() []Unreturned {
-	sent := map[receiverKey][]*channel{} // that have messages which nobody has received, by receiver
+	sent := map[receiverKey][]*channel{} // channels with unreceived messages, by receiver
 	if len(m.stopped) > 0 {
 		for i := range m.channels.slots {
 			if ch := &m.channels.slots[i]; ch.used && ch.key.object == 0 && !ch.sends.empty() {
@@ -195,7 +198,7 @@ func (m *Matcher) unreturned() []Unreturned {
 
 func (m *Matcher) rankOf(row int) int { return int(m.trace.Ranks().Numbers().At(row)) }
 
-// waitOf is what an end of a message waited for.
+// waitOf returns what an end of a message waited for.
 func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	g := m.group(e.channel.comm)
 	if receive {
@@ -208,7 +211,7 @@ func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	switch {
 	case e.channel.dest >= 0:
 		w.Peer = m.rankOf(int(e.channel.dest))
-	case s.proto != nil: // the trace lacks it
+	case s.proto != nil: // the rank is not in the trace
 		w.Peer = g.world(s.Row, int(s.own), int64(s.proto.dest))
 	}
 	if e.partner == nil && w.Peer >= 0 {
@@ -217,7 +220,7 @@ func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	return w
 }
 
-// waitFor is what a receive or a probe waited for.
+// waitFor returns what a receive or a probe waited for.
 func (m *Matcher) waitFor(key channelKey, post *Point, own int32, sent []*channel) Wait {
 	g := m.group(key.comm)
 	w := Wait{Post: *post, Comm: int(key.comm), Tag: tagOf(key.tag), Peer: -1}
@@ -226,7 +229,7 @@ func (m *Matcher) waitFor(key channelKey, post *Point, own int32, sent []*channe
 	}
 	for _, ch := range sent {
 		if ch.key.comm == key.comm && (key.source == anyValue || ch.key.source == key.source) && (key.tag == anyValue || ch.key.tag == key.tag) {
-			return w // it is there
+			return w // the message was sent
 		}
 		from := ch.sends.peek()
 		if w.Stray == nil && w.Peer >= 0 && m.rankOf(from.Post.Row) == w.Peer {
@@ -256,7 +259,7 @@ func (m *Matcher) peerOf(g *group, s *stop, source int32) int {
 	return g.world(s.Row, int(s.own), int64(source))
 }
 
-// world is the rank in MPI_COMM_WORLD that a caller addresses as rank, −1 if there is none.
+// world returns the rank in MPI_COMM_WORLD that a caller addresses as rank, −1 if there is none.
 func (g *group) world(row, own int, rank int64) int {
 	members := g.members
 	if g.inter && !g.second(row, own) {
@@ -275,8 +278,8 @@ func tagOf(tag int64) int64 {
 	return tag
 }
 
-// waitIn is what a participant of a collective waited for: for all that had not come; in a broadcast first of all for the
-// root.
+// waitIn returns what a participant of a collective waited for: all ranks that had not entered; for
+// a broadcast first the root.
 func (m *Matcher) waitIn(c *Collective, part int) Wait {
 	w := Wait{Comm: max(c.Comm, -1), Collective: true, Ordinal: c.key.ordinal, Peer: -1, Tag: -1, Post: c.Parts[part].Post}
 	var members trace.RankList

@@ -1,8 +1,8 @@
-// Package pass computes what several analyses of a run need, once.
+// Package pass computes intermediate results that several analyses of a run share.
 //
-// In goes a trace (Run); out come results of passes, each computed when it is first asked for and kept until the run is
-// closed. It is the part of golang.org/x/tools/go/analysis that is called Requires and ResultOf, with results that have
-// types.
+// A Run holds a trace and the results of passes. A result is computed when it is first asked for
+// and kept until the run is closed. The concept is that of Requires and ResultOf in
+// golang.org/x/tools/go/analysis, with typed results.
 //
 // A pass is a variable of the package that computes it:
 //
@@ -14,8 +14,10 @@
 //	}
 //
 // Invariants:
-//   - A pass asks for results of those passes only that it names as required, or as optional and that are wanted anyway:
-//     what a run will need is known before it begins (Run.Wants). Of panics otherwise.
-//   - A pass is computed at most once in a run, whoever asks, also at the same time. An error is kept like a result.
-//   - A mistake in a pass (a panic) costs those that need it, not the others: it becomes a Bug.
+//   - A pass asks only for results of passes that it names as required, or as optional and that are
+//     wanted anyway. Otherwise Of panics. So everything that a run needs is known before it begins
+//     (Run.Wants).
+//   - A pass is computed at most once per run, even if several goroutines ask for it at the same
+//     time. An error is kept like a result.
+//   - A panic in a pass becomes a Bug. It affects only the passes that need it.
 package pass

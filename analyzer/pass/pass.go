@@ -14,13 +14,13 @@ type Pass[T any] struct {
 
 // A Step is a pass of any type of result.
 type Step interface {
-	// Name is what the step is called in errors.
+	// Name is the name of the step in error messages.
 	Name() string
-	// Requires are the steps whose results this one asks for.
+	// Requires returns the steps whose results this one uses.
 	Requires() []Step
 	optional() []Step
 	early() bool
-	self() Step // the pass itself, also of what embeds it
+	self() Step // the pass itself, also if it is embedded
 	run(context.Context, *Run) (any, error)
 }
 
@@ -30,26 +30,27 @@ type step struct {
 	begins         bool
 }
 
-// New makes a pass of a function, which takes the results of the required steps (Result): they are computed before, in this
-// order, and if one fails the pass fails likewise.
+// New returns a pass that runs compute. The required steps are computed before it, in this order;
+// compute gets their results by Result. If one of them fails, the pass fails with its error.
 func New[T any](name string, compute func(context.Context, *Run) (T, error), requires ...Step) *Pass[T] {
 	return &Pass[T]{step: step{name: name, requires: requires}, compute: compute}
 }
 
-// Uses says which results the pass asks for in runs that want them anyway (Run.Wants).
+// Uses declares results that the pass uses in runs that want them anyway (Run.Wants).
 func (p *Pass[T]) Uses(optional ...Step) *Pass[T] {
 	p.uses = append(p.uses, optional...)
 	return p
 }
 
-// Early says that the pass begins as soon as all that it requires is there, beside others: it keeps one core busy for long.
+// Early makes the pass start as soon as all that it requires is computed, concurrently with others.
+// It is for passes that keep a core busy for a long time.
 func (p *Pass[T]) Early() *Pass[T] {
 	p.begins = true
 	return p
 }
 
-// Of is the result of the pass, computed if it is not there. The caller is a pass that uses it, or who began the run and wants
-// it. The error is that of computing it.
+// Of returns the result of the pass and computes it if necessary. The caller is a pass that uses
+// it, or the owner of a run that wants it.
 func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 	found, err := r.result(ctx, p)
 	if err != nil {
@@ -59,10 +60,11 @@ func (p *Pass[T]) Of(ctx context.Context, r *Run) (T, error) {
 	return found.(T), nil
 }
 
-// Result is the result of the pass for one that requires it, which begins only when it is there.
+// Result returns the result of the pass to a pass that requires it and therefore starts only after
+// it.
 func (p *Pass[T]) Result(r *Run) T {
 	if r.of == nil || !requires(r.of, p) {
-		panic(fmt.Sprintf("the result of pass %q is taken, which %s does not require", p.name, r.name()))
+		panic(fmt.Sprintf("the result of pass %q is used by %s, which does not require it", p.name, r.name()))
 	}
 	if given, is := r.given[p]; is {
 		return given.(T)
@@ -81,7 +83,7 @@ func (s *step) Requires() []Step { return s.requires }
 func (s *step) optional() []Step { return s.uses }
 func (s *step) early() bool      { return s.begins }
 
-// asks reports whether a step may ask for the result of another.
+// asks reports whether a step may use the result of another.
 func asks(by, of Step, wanted map[Step]bool) bool {
 	return requires(by, of) || wanted[of] && slices.ContainsFunc(by.optional(), func(s Step) bool { return s.self() == of })
 }
@@ -90,7 +92,7 @@ func requires(by, of Step) bool {
 	return slices.ContainsFunc(by.Requires(), func(s Step) bool { return s.self() == of })
 }
 
-// closure adds a step and all that it requires, however indirectly.
+// closure adds a step and all direct and indirect requirements to into.
 func closure(s Step, into map[Step]bool) {
 	s = s.self()
 	if into[s] {
@@ -102,9 +104,9 @@ func closure(s Step, into map[Step]bool) {
 	}
 }
 
-// A Bug is a mistake of a pass.
+// A Bug is a panic of a pass.
 type Bug struct {
-	What  any // what it panicked with
+	What  any // the argument of panic
 	Stack []byte
 }
 

@@ -39,7 +39,8 @@ func TestComputedOnce(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// Who requires a pass takes its result without asking how it went: if it failed, who requires it fails before it begins.
+// A pass takes the results of its requirements without checking for errors: if one fails, the pass
+// fails before it begins.
 func TestResult(t *testing.T) {
 	three := pass.New("three", func(context.Context, *pass.Run) (int, error) { return 3, nil })
 	six := pass.New("six", func(_ context.Context, r *pass.Run) (int, error) { return 2 * three.Result(r), nil }, three)
@@ -59,7 +60,7 @@ func TestResult(t *testing.T) {
 	require.EqualError(t, err, "it failed")
 	assert.False(t, begun)
 	_, err = sly.Of(t.Context(), r)
-	require.ErrorContains(t, err, `the result of pass "six" is taken, which pass "sly" does not require`)
+	require.ErrorContains(t, err, `the result of pass "six" is used by pass "sly", which does not require it`)
 	assert.Panics(t, func() { six.Result(r) })
 	require.NoError(t, r.Close())
 }
@@ -76,7 +77,8 @@ func TestGiven(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// What a pass does not require it does not get: else nobody knew before what a run needs.
+// A pass does not get results that it does not require; otherwise the needs of a run would not be
+// known in advance.
 func TestOnlyWhatIsRequired(t *testing.T) {
 	var times atomic.Int32
 	three := pass.New("three", constant(3, &times))
@@ -85,12 +87,12 @@ func TestOnlyWhatIsRequired(t *testing.T) {
 	_, err := sly.Of(t.Context(), r)
 	var bug *pass.Bug
 	require.ErrorAs(t, err, &bug)
-	assert.ErrorContains(t, err, `pass "three" is asked for, which pass "sly" does not require`)
+	assert.ErrorContains(t, err, `pass "three" is used by pass "sly", which does not require it`)
 	other := pass.Begin(t.Context(), nil, sly)
 	assert.Panics(t, func() { _, _ = three.Of(t.Context(), other) })
 }
 
-// An optional pass is there only in a run that wants it anyway.
+// An optional pass is computed only in a run that wants it anyway.
 func TestOptional(t *testing.T) {
 	var times atomic.Int32
 	three := pass.New("three", constant(3, &times))
@@ -112,7 +114,8 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// An early pass begins when what it requires is there; the run's end waits for it, and ends its context.
+// An early pass begins when its requirements are computed. Closing the run cancels its context and
+// waits for it.
 func TestEarly(t *testing.T) {
 	var times atomic.Int32
 	three := pass.New("three", constant(3, &times))
@@ -136,7 +139,7 @@ func TestEarly(t *testing.T) {
 	assert.True(t, closed)
 }
 
-// A mistake costs those that need the pass, and nobody waits for it forever.
+// A panic affects only the passes that need the result, and no goroutine waits forever.
 func TestBug(t *testing.T) {
 	broken := pass.New("broken", func(context.Context, *pass.Run) (int, error) {
 		var none []int

@@ -10,18 +10,18 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A Run is one trace that is analyzed, or a part of the run that it is of, with the results that there are so far.
+// A Run is the analysis of one trace, or of a part of its run, with the results so far.
 type Run struct {
 	*shared
-	of Step // who asks for results; nil: who began the run
+	of Step // the step that asks for results; nil: the owner of the run
 }
 
 type shared struct {
 	trace  timeline.Trace
-	given  map[Step]any // results that were known before
+	given  map[Step]any // results that were known in advance
 	wanted map[Step]bool
 	end    context.CancelFunc
-	ctx    context.Context // of early passes
+	ctx    context.Context // for early passes
 	early  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -29,14 +29,14 @@ type shared struct {
 	closers []func() error
 }
 
-// A result is there when done is closed.
+// A result is available when done is closed.
 type result struct {
 	done  chan struct{}
 	found any
 	err   error
 }
 
-// Begin begins a run that wants the results of some steps. Close must be called in the end.
+// Begin starts a run for the given steps. The caller must call Close.
 func Begin(ctx context.Context, t timeline.Trace, want ...Step) *Run {
 	s := &shared{trace: t, given: map[Step]any{}, wanted: map[Step]bool{}, results: map[Step]*result{}}
 	for _, w := range want {
@@ -46,16 +46,16 @@ func Begin(ctx context.Context, t timeline.Trace, want ...Step) *Run {
 	return &Run{shared: s}
 }
 
-// Give says what the result of a pass is: it is not computed.
+// Give sets the result of a pass, which is then not computed.
 func Give[T any](r *Run, p *Pass[T], result T) { r.given[p] = result }
 
-// Given is the result of a pass that was given, and whether one was.
+// Given returns the result that was set by Give, and whether there is one.
 func Given[T any](r *Run, p *Pass[T]) (result T, given bool) {
 	result, given = r.given[p].(T)
 	return result, given
 }
 
-// Computed is the result of a pass if it was computed; the zero T else.
+// Computed returns the result of a pass if it was computed successfully, the zero T otherwise.
 func Computed[T any](r *Run, p *Pass[T]) (found T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,20 +65,21 @@ func Computed[T any](r *Run, p *Pass[T]) (found T) {
 	return found
 }
 
-// Trace is what is analyzed.
+// Trace returns the analyzed trace.
 func (r *Run) Trace() timeline.Trace { return r.trace }
 
-// Wants reports whether the result of a step will be asked for in this run, by whomever.
+// Wants reports whether any step of this run will ask for the result of s.
 func (r *Run) Wants(s Step) bool { return r.wanted[s.self()] }
 
-// OnClose has something done when the run is closed: what is begun last ends first.
+// OnClose registers a function for Close, which calls them in reverse order.
 func (r *Run) OnClose(do func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, do)
 }
 
-// Close ends early passes that nobody waited for, and gives back what passes hold. Results must not be used afterwards.
+// Close cancels early passes that no step has waited for, and releases the resources of all passes.
+// Results must not be used after it.
 func (r *Run) Close() error {
 	r.end()
 	r.early.Wait()
@@ -89,10 +90,10 @@ func (r *Run) Close() error {
 	return errors.Join(failed...)
 }
 
-// result computes the result of a step, or waits for who computes it.
+// result computes the result of a step, or waits until another goroutine has computed it.
 func (r *Run) result(ctx context.Context, s Step) (any, error) {
 	if r.of == nil && !r.wanted[s] || r.of != nil && !asks(r.of, s, r.wanted) {
-		panic(fmt.Sprintf("pass %q is asked for, which %s does not require", s.Name(), r.name()))
+		panic(fmt.Sprintf("pass %q is used by %s, which does not require it", s.Name(), r.name()))
 	}
 	return r.compute(ctx, s)
 }
@@ -139,7 +140,7 @@ func (s *shared) require(ctx context.Context, p Step) error {
 	return nil
 }
 
-// guarded computes a step; a panic becomes a Bug.
+// guarded computes a step and converts a panic to a Bug.
 func guarded(ctx context.Context, p Step, r *Run) (found any, err error) {
 	defer func() {
 		if what := recover(); what != nil {
@@ -149,7 +150,7 @@ func guarded(ctx context.Context, p Step, r *Run) (found any, err error) {
 	return p.run(ctx, r)
 }
 
-// begin begins the early passes that are wanted and of which all that they require is there.
+// begin starts the wanted early passes whose requirements are computed.
 func (s *shared) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +161,7 @@ func (s *shared) begin() {
 	}
 }
 
-// ready reports whether all that a step requires is there.
+// ready reports whether all requirements of a step are computed.
 func (s *shared) ready(p Step) bool {
 	for _, required := range p.Requires() {
 		required = required.self()

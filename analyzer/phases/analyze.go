@@ -12,22 +12,23 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// When a rank drifts, and when an iteration stands out.
+// Limits for drifts and outliers.
 const (
 	driftAlpha   = 0.001
 	driftChange  = 0.05
 	outlierRatio = 1.5
 	outlierScale = 8
-	outlierShare = 0.1 // of the samples: what comes more often is how the loop is (a sweep in which every fourth step is long)
+	outlierShare = 0.1 // of the samples: what is more frequent is normal for the loop (a sweep in which every fourth step is long)
 	maxListed    = 20
 	maxSites     = 40
 )
 
-// A Waits calls yield for each wait state of a location, or each piece of the critical path, in nanoseconds on the
-// common clock.
+// Waits calls yield for each wait state of a location, or each piece of the critical path, in
+// nanoseconds on the common clock.
 type Waits func(location int, yield func(begin, end int64))
 
-// Analyze finds the phases of a trace in passes of its own. waits may be nil: then waiting is not told.
+// Analyze finds the phases of a trace in its own passes. If waits is nil, the findings have no
+// waiting.
 func Analyze(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, waits Waits) (Findings, error) {
 	p, err := NewPlan(t, clocks)
 	if err != nil {
@@ -39,7 +40,7 @@ func Analyze(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, wai
 	return p.Findings(waits, nil), nil
 }
 
-// Findings is what the calls of all locations come to. waits and path may be nil.
+// Findings returns the findings of all locations. waits and path may be nil.
 func (p *Plan) Findings(waits, path Waits) Findings {
 	f := Findings{SchemaVersion: SchemaVersion, Phases: []Phase{}, Windows: []Window{}}
 	ranks := 0
@@ -132,7 +133,7 @@ func efficiency(mean, most, length float64) Efficiency {
 	return e
 }
 
-// judge looks for a trend and for iterations that stand out.
+// judge finds a trend and outliers.
 func (f *Phase) judge(rank int, s *series, compute []float64, ranks int) {
 	middle := median(compute)
 	if p := mannKendall(compute); p < driftAlpha/float64(ranks) && middle > 0 {
@@ -158,7 +159,7 @@ func (f *Phase) judge(rank int, s *series, compute []float64, ranks int) {
 	}
 }
 
-// describe names a loop by its call sites.
+// describe sets the name of a loop from its call sites.
 func (p *Plan) describe(f *Phase, s *section) {
 	sites := p.trace.Sites()
 	where := func(c class) string {
@@ -184,7 +185,7 @@ func (p *Plan) describe(f *Phase, s *section) {
 	} else {
 		f.Name = "loop"
 	}
-	// the lines of a loop that lies in one file
+	// the lines of a loop that is in a single file
 	file, first, last := "", 0, 0
 	for i, c := range in {
 		if c.site == 0 || int(c.site) > len(sites) || sites[c.site-1].Line == 0 || i > 0 && sites[c.site-1].File != file {
@@ -231,7 +232,7 @@ func (p *Plan) windows(ranks int) []Window {
 	return list
 }
 
-// sentence is "initialization, 250 iterations of 7 calls (loop stencil.c:70–82), end".
+// sentence returns "initialization, 250 iterations of 7 calls (loop stencil.c:70–82), end".
 func sentence(list []Phase) string {
 	var words []string
 	for _, f := range list {

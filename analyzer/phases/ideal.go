@@ -5,11 +5,11 @@ import (
 	"sort"
 )
 
-// Serialisation and transfer of a part of the run: how long would it take on an ideal network (package predict)? A rank's
-// ideal time in a part is what passes there between the same points of its program; the part takes as long as that of the
-// slowest rank, and no longer than it did.
+// Serialization and transfer of a part of the run require its duration on an ideal network (package
+// predict). A rank's ideal time in a part is the time between the same points of its program there.
+// The part takes as long as that of the slowest rank, but not longer than measured.
 
-// Marks are the times of the run at which a location's parts begin and end, in order.
+// Marks returns the times of the run at which a location's parts begin and end, in order.
 func (p *Plan) Marks(location int) []int64 {
 	t := p.trackers[location]
 	if t == nil || !t.began {
@@ -26,14 +26,14 @@ func (p *Plan) Marks(location int) []int64 {
 	return slices.Compact(marks)
 }
 
-// Ideal takes the times at which a location would have come to its marks.
+// Ideal sets the times of a location's marks on an ideal network.
 func (p *Plan) Ideal(location int, at []int64) {
 	if t := p.trackers[location]; t != nil && len(at) > 0 {
 		t.marks, t.ideal = p.Marks(location), at
 	}
 }
 
-// passes is how long what a rank did between two marks would take; 0 if that is not known.
+// passes returns the ideal duration between two marks, 0 if it is not known.
 func (t *Tracker) passes(from, to int64) int64 {
 	if len(t.ideal) == 0 {
 		return 0
@@ -45,7 +45,7 @@ func (t *Tracker) passes(from, to int64) int64 {
 	return max(0, at(to)-at(from))
 }
 
-// divide splits the communication efficiency of a part that took so long and would take ideal.
+// divide splits the communication efficiency of a part with the given measured and ideal durations.
 func (e *Efficiency) divide(ideal, most, length float64) {
 	ideal = max(min(ideal, length), most)
 	if ideal > 0 && length > 0 {
@@ -53,7 +53,7 @@ func (e *Efficiency) divide(ideal, most, length float64) {
 	}
 }
 
-// onPath notes a piece of the critical path that the rank was on.
+// onPath adds a piece of the critical path that the rank was on.
 func (t *Tracker) onPath(from, to int64) {
 	for _, number := range t.order {
 		part := &t.parts[number]

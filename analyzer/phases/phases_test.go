@@ -20,7 +20,7 @@ func analyze(t *testing.T, b *tracetest.Builder) phases.Findings {
 	return f
 }
 
-// noisy is work of 5 ms ± 5 %, times factor(rank, iteration).
+// noisy returns work of 5 ms ± 5 %, times factor(rank, iteration).
 func noisy(seed uint64, factor func(rank, iteration int) float64) func(int, int) float64 {
 	random := rand.New(rand.NewPCG(seed, 9))
 	return func(rank, iteration int) float64 {
@@ -53,8 +53,8 @@ func TestStencilIsThreePhases(t *testing.T) {
 	assert.Greater(t, f.Windows[10].Efficiency.LoadBalance, 0.95)
 }
 
-// TestExactTimes: two ranks compute 1 and 3 ms in each of 40 iterations between barriers that take until both are there
-// and 1 ms more: 4 ms an iteration, so useful is 40 and 120 of 160 ms.
+// TestExactTimes: two ranks compute 1 and 3 ms in each of 40 iterations between barriers that end 1
+// ms after the last entry: 4 ms per iteration, so useful is 40 and 120 of 160 ms.
 func TestExactTimes(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -82,7 +82,7 @@ func TestExactTimes(t *testing.T) {
 	assert.InDelta(t, 0.8, w.Efficiency.Communication, 1e-9)
 }
 
-// TestDriftIsNamed: rank 2 gets slower by 20 % over the run; nobody else does.
+// TestDriftIsNamed: rank 2, and only that rank, gets slower by 20 % over the run.
 func TestDriftIsNamed(t *testing.T) {
 	f := analyze(t, tracetest.Stencil{Ranks: 6, Iterations: 1000, Work: noisy(2, func(rank, k int) float64 {
 		if rank == 2 {
@@ -138,8 +138,9 @@ func TestWhatComesOftenIsNoOutlier(t *testing.T) {
 	}
 }
 
-// TestCornersOfAGridShareTheirLoop: each of 2 x 2 ranks has two of four neighbors, and calls for them at other lines. Ranks
-// 0 and 3, and 1 and 2, have no call in common, and yet all four go round in one loop of 30 iterations.
+// TestCornersOfAGridShareTheirLoop: each of 2 x 2 ranks has two of four neighbors and calls for
+// them at other lines. Ranks 0 and 3, and 1 and 2, have no call in common, but all four execute one
+// loop of 30 iterations.
 func TestCornersOfAGridShareTheirLoop(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(rank int, r *tracetest.Rank) {
@@ -190,7 +191,7 @@ func TestTwoLoops(t *testing.T) {
 	assert.Equal(t, "initialization, 20 iterations of 2 calls (loop x.c:10–11), between loops, 30 iterations of 1 calls (loop x.c:30–30), end", f.Text)
 }
 
-// TestNoLoops: a program without any is one phase.
+// TestNoLoops: a program without loops is one phase.
 func TestNoLoops(t *testing.T) {
 	b := tracetest.New(1)
 	b.Rank(0).At("x.c:1").Init(0, 1).At("x.c:2").Collective("MPI_Barrier", 2, 3).At("x.c:3").Finalize(4, 5)
@@ -198,9 +199,10 @@ func TestNoLoops(t *testing.T) {
 	assert.Empty(t, analyze(t, tracetest.New(1)).Phases)
 }
 
-// TestAnchorIsACollective: a loop makes one MPI_Allreduce, and after it one MPI_Sendrecv. Both come once in an iteration on all ranks; the collective is what divides the run into iterations, although it is not the last call of the body. By
-// hand: iterations end with the MPI_Allreduce, of 2 ms computation before it and 1 ms before the message; the first one
-// lacks the latter.
+// TestAnchorIsACollective: a loop makes one MPI_Allreduce, and after it one MPI_Sendrecv. Both
+// occur once per iteration on all ranks. The collective divides the run into iterations, although
+// it is not the last call of the body. Expected: iterations end with the MPI_Allreduce, with 2 ms
+// of computation before it and 1 ms before the message; the first one lacks the latter.
 func TestAnchorIsACollective(t *testing.T) {
 	for _, name := range []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Ibarrier", "MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Win_fence"} {
 		b := tracetest.New(2)

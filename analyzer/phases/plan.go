@@ -15,13 +15,13 @@ import (
 // A section is a loop of the program, the same on all ranks that have it.
 type section struct {
 	classes bits
-	trips   uint64         // of the loop that was found first
-	votes   map[int]uint64 // threads for which a class would do as the anchor
+	trips   uint64         // trip count of the loop that was found first
+	votes   map[int]uint64 // number of threads for which a class is a possible anchor
 	order   map[int]int
 	anchor  int // class; −1: none
 }
 
-// A Plan is which calls of each location belong to which phase.
+// A Plan assigns the calls of each location to phases.
 type Plan struct {
 	trace      timeline.Trace
 	locations  []timeline.Location
@@ -29,12 +29,12 @@ type Plan struct {
 	classes    []class
 	sections   []*section
 	byRoot     map[int][]*loop
-	start, end int64 // of the run
+	start, end int64 // bounds of the run
 	trackers   []*Tracker
 	program    *activity.Program
 }
 
-// NewPlan reads the loops off the grammar. clocks may be nil.
+// NewPlan finds the loops in the grammar. clocks may be nil.
 func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
 	p := &Plan{trace: t, locations: timeline.Locations(t), numbers: map[class]int{}, byRoot: map[int][]*loop{}, start: math.MaxInt64, end: math.MinInt64}
 	p.trackers = make([]*Tracker, len(p.locations))
@@ -83,7 +83,7 @@ func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
 	}
 	for _, loops := range p.byRoot {
 		for _, l := range loops {
-			// a rank that never calls the anchor (one at the edge of a grid) has one of its own
+			// a rank that never calls the anchor (one at the edge of a grid) has its own
 			if l.anchor = l.phase.anchor; l.anchor >= 0 && l.body[l.anchor] == 0 {
 				l.anchor = p.elect(l.phase, slices.Values(l.anchors()))
 			}
@@ -96,13 +96,13 @@ func sortLoops(list []*loop) {
 	slices.SortFunc(list, func(a, b *loop) int { return cmp.Compare(a.from, b.from) })
 }
 
-// align finds for each loop of a root the phase that it belongs to, keeping their order.
+// align assigns each loop of a root to a phase, keeping their order.
 func (p *Plan) align(loops []*loop) {
 	at := 0
 	for _, l := range loops {
 		found := -1
 		for i := at; i < len(p.sections); i++ {
-			if p.sections[i].isOf(l) {
+			if p.sections[i].matches(l) {
 				found = i
 				break
 			}
@@ -120,16 +120,17 @@ func (p *Plan) align(loops []*loop) {
 	}
 }
 
-// isOf reports whether another rank's loop is this one: its calls come from the same places, or at least half of the fewer
-// of both do and it goes round as often: in a grid, ranks at opposite edges have other neighbors, and other calls for them.
-func (s *section) isOf(l *loop) bool {
+// matches reports whether l is this loop on another rank: the call sites agree, or at least half of
+// the smaller set does and the trip counts agree up to peeled iterations. In a grid, ranks at
+// opposite edges have other neighbors, and other calls for them.
+func (s *section) matches(l *loop) bool {
 	both, either := common(s.classes, l.classes)
 	fewer := min(s.classes.count(), l.classes.count())
 	return float64(both) >= sameAcross*float64(either) ||
 		both > 0 && float64(both) >= sameAcross*float64(fewer) && max(s.trips, l.trips)-min(s.trips, l.trips) <= peeled
 }
 
-// anchors are the classes that come once per iteration, or as rarely as any.
+// anchors returns the classes that occur once per iteration, or as rarely as any.
 func (l *loop) anchors() []int {
 	least, all := uint64(math.MaxUint64), uint64(0)
 	for _, n := range l.body {
@@ -156,8 +157,8 @@ func (l *loop) anchors() []int {
 	return list
 }
 
-// elect chooses an anchor among candidates, −1 if there is none: most votes, a collective rather than another call, the
-// last one of the body.
+// elect returns an anchor among candidates, −1 if there is none: most votes, then a collective
+// rather than another call, then the last one of the body.
 func (p *Plan) elect(s *section, candidates iter.Seq[int]) int {
 	anchor := -1
 	better := func(a, b int) bool {
@@ -185,7 +186,7 @@ func (p *Plan) collective(c int) bool {
 	return f != nil && f.Collective
 }
 
-// phases is the number of phases: loops, and what is before, between and after.
+// phases returns the number of phases: loops, and the parts before, between and after.
 func (p *Plan) phases() int { return 2*len(p.sections) + 1 }
 
 func (p *Plan) name(c class) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A class is what calls are told apart by here: function and call site.
+// A class identifies calls here: function and call site.
 type class struct {
 	function uint16
 	site     uint32
@@ -14,26 +14,26 @@ type class struct {
 
 // Limits of what counts as a loop.
 const (
-	minTrips   = 3       // of a repetition
-	minShare   = 0.02    // of the thread's calls, for a repetition
-	inside     = 0.8     // a loop with so many calls from a loop inside has that one's iterations …
-	period     = 16      // … if that makes so many trips at most (steps with a reduction or output every so often) …
+	minTrips   = 3       // minimum number of a repetition
+	minShare   = 0.02    // minimum fraction of the thread's calls for a repetition
+	inside     = 0.8     // a loop with this fraction of its calls in an inner loop has that one's iterations …
+	period     = 16      // … if the inner loop makes at most this many trips (steps with a reduction or output every so often) …
 	fewTrips   = 8       // … or if it makes fewer trips itself
-	irregular  = 10      // from how many times on a class is part of a loop that has no repetitions
-	sameLoop   = 0.8     // loops beside each other with so much in common (Jaccard) are one
-	sameAcross = 0.5     // and so are loops of different ranks
-	peeled     = 2       // trips that grammars of the same loop may differ by: the first and the last are not always in it
-	maxBody    = 100_000 // calls of a body that are looked at
+	irregular  = 10      // minimum number of occurrences of a class in a loop without repetitions
+	sameLoop   = 0.8     // adjacent loops with this fraction in common (Jaccard) are one
+	sameAcross = 0.5     // the same for loops of different ranks
+	peeled     = 2       // trips by which grammars of the same loop may differ: the first and the last are not always included
+	maxBody    = 100_000 // maximum calls of a body that is examined
 )
 
-// A loop is a repetition found on a root, with what belongs to it.
+// A loop is a repetition in a root, with the adjacent calls that belong to it.
 type loop struct {
 	from, to uint64 // calls of the thread, from 0
 	classes  bits
-	body     map[int]uint64 // calls by class, of one trip
-	order    map[int]int    // where in the body a class comes last
+	body     map[int]uint64 // number of calls by class, of one trip
+	order    map[int]int    // last position of a class in the body
 	trips    uint64
-	repeated uint64 // calls of the body that are from its largest repetition of several calls
+	repeated uint64 // calls of the body in its largest repetition of several calls
 	phase    *section
 	anchor   int // class; −1: none
 }
@@ -67,7 +67,7 @@ func (b bits) count() int {
 	return n
 }
 
-// common is how many classes two sets share, and how many they have together.
+// common returns the number of classes in both sets, and in either.
 func common(a, b bits) (both, either int) {
 	for i := range a {
 		both += mathbits.OnesCount64(a[i] & b[i])
@@ -84,7 +84,7 @@ func jaccard(a, b bits) float64 {
 	return float64(both) / float64(either)
 }
 
-// A finder looks for loops in the rules of a grammar.
+// A finder finds loops in the rules of a grammar.
 type finder struct {
 	grammar grammar.Grammar
 	lengths []uint64
@@ -124,21 +124,22 @@ func (f *finder) ruleSet(rule int) bits {
 	return f.sets[rule]
 }
 
-// An item is a symbol in the sequence of a root, large rules that do not repeat expanded.
+// An item is a symbol in the sequence of a root, in which large rules that are no repetitions are
+// expanded.
 type item struct {
 	symbol   grammar.Symbol
 	from, to uint64
-	loop     *loop // that it belongs to
+	loop     *loop // loop that it belongs to
 }
 
-// loops are the loops of a root, in order.
+// loops returns the loops of a root, in order.
 func (f *finder) loops(root int) []*loop {
 	total := f.lengths[root]
 	least := max(minTrips, uint64(minShare*float64(total)))
 	items := f.items(nil, root, 0, least)
 	var list []*loop
 	for {
-		// the largest repetition that no loop has taken yet
+		// the largest repetition that is not part of a loop yet
 		best := -1
 		for i := range items {
 			it := &items[i]
@@ -180,7 +181,7 @@ func (f *finder) items(list []item, rule int, from, least uint64) []item {
 	return list
 }
 
-// grow makes a loop of a repetition and of what beside it comes from the same places.
+// grow makes a loop of a repetition and adjacent calls of the same call sites.
 func (f *finder) grow(items []item, at int) *loop {
 	it := &items[at]
 	l := &loop{from: it.from, to: it.to, classes: append(bits(nil), f.setOf(it.symbol)...), trips: it.symbol.Count}
@@ -210,7 +211,8 @@ func (f *finder) grow(items []item, at int) *loop {
 	return l
 }
 
-// common is how many calls at the beginning, or at the end, of a rule are of these classes.
+// common returns the number of calls at the beginning, or at the end, of a rule that are of these
+// classes.
 func (f *finder) common(s grammar.Symbol, of bits, end bool) uint64 {
 	if s.Count != 1 || f.lengths[s.Rule()] > maxBody {
 		return 0
@@ -248,7 +250,8 @@ func (f *finder) bodyOf(s grammar.Symbol) (counts map[int]uint64, order map[int]
 	return counts, order
 }
 
-// repetition is how many calls the largest repetition in a rule has that is more than one call again and again.
+// repetition returns the number of calls of the largest repetition in a rule that has more than one
+// call.
 func (f *finder) repetition(rule int) uint64 {
 	most := uint64(0)
 	for _, s := range f.grammar.Rules[rule] {
@@ -263,7 +266,7 @@ func (f *finder) repetition(rule int) uint64 {
 	return most
 }
 
-// merge makes one loop of loops of the same places with little between them.
+// merge merges loops with the same call sites and little between them.
 func merge(list []*loop) []*loop {
 	sortLoops(list)
 	var merged []*loop
@@ -289,7 +292,7 @@ func merge(list []*loop) []*loop {
 	return merged
 }
 
-// calls is the length of the body.
+// calls returns the length of the body.
 func (l *loop) calls() uint64 {
 	n := uint64(0)
 	for _, c := range l.body {
@@ -298,7 +301,8 @@ func (l *loop) calls() uint64 {
 	return n
 }
 
-// withoutRepetition takes what comes often as a loop: no two iterations are alike, as with a master and its workers.
+// withoutRepetition makes a loop of frequent calls if no two iterations are alike, as with a master
+// and its workers.
 func (f *finder) withoutRepetition(root int) *loop {
 	totals := map[int]uint64{}
 	for _, o := range f.grammar.Counts(root) {

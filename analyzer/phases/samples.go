@@ -1,14 +1,15 @@
 package phases
 
-// A Key names a loop on a rank, in all runs of a program.
+// A Key identifies a loop on a rank in all runs of a program.
 type Key struct {
 	Phase  string // its name
-	Nth    int    // of several loops of that name, from 0
+	Nth    int    // index among several loops of that name, from 0
 	Anchor string
 	Rank   int
 }
 
-// Samples are the iterations of a loop on one rank: seconds of one iteration, each the mean of Per neighboring ones.
+// Samples are the iterations of a loop on one rank: seconds per iteration, each the mean of Per
+// adjacent ones.
 type Samples struct {
 	Key
 	Computation, MPI []float64
@@ -16,7 +17,7 @@ type Samples struct {
 	Iterations       uint64
 }
 
-// Samples are those of all loops and ranks, for whoever compares runs.
+// Samples returns those of all loops and ranks, for comparing runs.
 func (p *Plan) Samples() []Samples {
 	var list []Samples
 	seen := map[string]int{}
@@ -38,7 +39,7 @@ func (p *Plan) Samples() []Samples {
 	return list
 }
 
-// Even puts as many iterations into a sample in one as in the other.
+// Even merges samples until both have the same number of iterations per sample.
 func Even(a, b Samples) (Samples, Samples) {
 	for a.Per < b.Per {
 		a = a.halve()

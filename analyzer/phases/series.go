@@ -10,18 +10,18 @@ const (
 	maxTop     = 4
 )
 
-// A series holds what iterations took, neighbors added up once there are many.
+// A series is the times of iterations; adjacent ones are added up if there are many.
 type series struct {
 	count   uint64 // iterations
-	per     uint64 // iterations to a sample
+	per     uint64 // iterations per sample
 	compute []float32
 	mpi     []float32 // seconds
 	longest []float32 // the longest computation of an iteration in the sample, in seconds
-	pending uint64    // iterations in the last sample, if that is not full
+	pending uint64    // iterations in the last sample, if it is not full
 	top     []iteration
 }
 
-// An iteration that took long.
+// An iteration is an iteration that took long.
 type iteration struct {
 	number  uint64 // from 1
 	seconds float64
@@ -64,7 +64,8 @@ func (s *series) halve() {
 	s.per *= 2
 }
 
-// rarely reports whether few of the samples have an iteration that computes for longer than that.
+// rarely reports whether only few samples contain an iteration that computes for longer than
+// seconds.
 func (s *series) rarely(seconds float64) bool {
 	n := 0
 	for _, longest := range s.longest {
@@ -75,8 +76,8 @@ func (s *series) rarely(seconds float64) bool {
 	return float64(n) <= outlierShare*float64(len(s.longest))
 }
 
-// samples are the computation and MPI of an iteration, means over the iterations of a sample. An unfinished sample is
-// left out.
+// samples returns the computation and MPI per iteration, means over the iterations of a sample,
+// without an incomplete sample.
 func (s *series) samples() (compute, mpi []float64) {
 	n := len(s.compute)
 	if s.pending > 0 {

@@ -1,13 +1,14 @@
 package phases
 
-// A Total is how a rank spent one phase.
+// A Total is how a rank spent its time in one phase.
 type Total struct {
-	Phase                     int // number: see Name
+	Phase                     int // number; see Name
 	Rank                      int
-	Computation, MPI, Waiting float64 // seconds; MPI has the waiting in it
+	Computation, MPI, Waiting float64 // seconds; MPI includes Waiting
 }
 
-// Totals are those of all ranks and phases that the trackers have seen, Waiting as far as Findings was told of it.
+// Totals returns those of all ranks and phases that the trackers have seen. Waiting is what was
+// passed to Findings.
 func (p *Plan) Totals() []Total {
 	var list []Total
 	for i, t := range p.trackers {
@@ -23,13 +24,14 @@ func (p *Plan) Totals() []Total {
 	return list
 }
 
-// A Stretch is the calls of a thread that belong to a phase: from an index to the one before To.
+// A Stretch is the calls of a thread that belong to a phase: From ≤ index < To.
 type Stretch struct {
 	Phase    int
 	From, To uint64
 }
 
-// Stretches are those of all calls of a location, in order; none for a location that is no rank's main thread.
+// Stretches returns those of all calls of a location, in order; none for a location that is not a
+// rank's main thread.
 func (p *Plan) Stretches(location int) []Stretch {
 	if p.locations[location].Main != location {
 		return nil
@@ -55,13 +57,13 @@ func (p *Plan) Stretches(location int) []Stretch {
 	return list
 }
 
-// Phases is how many there are; Name and IsLoop tell about one.
+// Phases returns the number of phases; Name and IsLoop describe one.
 func (p *Plan) Phases() int { return p.phases() }
 
 // IsLoop reports whether a phase is a loop.
 func (p *Plan) IsLoop(phase int) bool { return phase%2 == 1 }
 
-// Name is that of Phase in Findings.
+// Name returns the name of a phase as in Findings.
 func (p *Plan) Name(phase int) string {
 	var f Phase
 	switch {

@@ -15,12 +15,12 @@ import (
 
 const windows = 20
 
-// A part is how a rank spent one phase, in nanoseconds.
+// A part is how a rank spent its time in one phase, in nanoseconds.
 type part struct {
 	start, end           int64
 	calls                uint64
 	compute, mpi, waited int64
-	compute1, mpi1       int64 // of the iteration that goes on
+	compute1, mpi1       int64 // of the current iteration
 	path                 int64 // on the critical path
 	series               series
 	there                bool
@@ -29,19 +29,19 @@ type part struct {
 // A Tracker follows one rank's main thread through the phases.
 type Tracker struct {
 	plan    *Plan
-	loops   []*loop // still to come, the one that goes on first
+	loops   []*loop // the current loop and the following ones
 	parts   []part
-	order   []int // parts in the order in which the rank came through them
+	order   []int // parts in the order in which the rank passed through them
 	thread  activity.Thread
 	began   bool
 	useful  [windows]int64
-	partial bool // the iteration that goes on began before the window
+	partial bool // the current iteration began before the window
 	marks   []int64
-	ideal   []int64 // when it would have come to the marks on an ideal network
+	ideal   []int64 // times of the marks on an ideal network
 }
 
-// Location starts to follow a location; nil for one that is no rank's main thread. Different ones may be followed at
-// the same time.
+// Location returns a Tracker for a location, nil for one that is not a rank's main thread.
+// Different ones may be used concurrently.
 func (p *Plan) Location(i int) *Tracker {
 	if p.locations[i].Main != i {
 		return nil
@@ -51,12 +51,12 @@ func (p *Plan) Location(i int) *Tracker {
 	return t
 }
 
-// Thread begins to follow what a location does with its time. Its steps are what Tracker.Step takes.
+// Thread returns the activity.Thread of a location, for the steps of Tracker.Step.
 func (p *Plan) Thread(location int) activity.Thread {
 	return p.program.Thread(int(p.trace.Threads().Roots().At(location)))
 }
 
-// Call notes a call, which is such a poll.
+// Call adds a call with its kind of poll.
 func (t *Tracker) Call(c *timeline.Record, poll polling.Poll) {
 	if t == nil {
 		return
@@ -66,8 +66,8 @@ func (t *Tracker) Call(c *timeline.Record, poll polling.Poll) {
 	}
 }
 
-// Step notes a call and what the thread did since the one before, which belongs to the same phase: what Call does, for
-// those who follow the thread themselves.
+// Step adds a call and the activity of the thread since the previous one, which belongs to the same
+// phase. It is Call for callers that follow the thread themselves.
 func (t *Tracker) Step(c *timeline.Record, step *activity.Step) {
 	if t == nil {
 		return
@@ -111,7 +111,7 @@ func (t *Tracker) Step(c *timeline.Record, step *activity.Step) {
 	}
 }
 
-// section is the loop that a call belongs to, nil for none, and the number of its phase.
+// section returns the loop that a call belongs to, nil for none, and the number of its phase.
 func (t *Tracker) section(index uint64) (*loop, int) {
 	if len(t.loops) == 0 {
 		return nil, t.plan.phases() - 1
@@ -128,7 +128,7 @@ func (t *Tracker) section(index uint64) (*loop, int) {
 	return nil, 0
 }
 
-// computes adds computation to the windows that it lies in.
+// computes adds computation to the windows that contain it.
 func (t *Tracker) computes(from, to int64) {
 	width := t.plan.window()
 	from, to = max(from, t.plan.start)-t.plan.start, min(to-t.plan.start, width*windows)
@@ -142,7 +142,7 @@ func (t *Tracker) computes(from, to int64) {
 
 func (p *Plan) window() int64 { return max(1, (p.end-p.start+windows-1)/windows) }
 
-// wait notes a wait state.
+// wait adds a wait state.
 func (t *Tracker) wait(begin, end int64) {
 	i := sort.Search(len(t.order), func(i int) bool { return t.parts[t.order[i]].end > begin })
 	if i < len(t.order) {
@@ -150,7 +150,7 @@ func (t *Tracker) wait(begin, end int64) {
 	}
 }
 
-// Follow goes through all calls in a pass of its own.
+// Follow reads all calls in a pass of its own.
 func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
 	ctx, _, end := passes.Calls(passes.Named(ctx, "finding phases"), timeline.CallsWithin(p.trace, clocks))
 	defer end()

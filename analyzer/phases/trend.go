@@ -16,7 +16,7 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// scale is a robust standard deviation: 1.4826 times the median distance from the median.
+// scale returns a robust standard deviation: 1.4826 times the median distance from the median.
 func scale(values []float64, middle float64) float64 {
 	away := make([]float64, len(values))
 	for i, v := range values {
@@ -25,7 +25,8 @@ func scale(values []float64, middle float64) float64 {
 	return 1.4826 * median(away)
 }
 
-// theilSen is the median of the slopes of all pairs (Theil 1950; Sen, JASA 63, 1968), per step.
+// theilSen returns the median of the slopes of all pairs (Theil 1950; Sen, JASA 63, 1968), per
+// step.
 func theilSen(values []float64) float64 {
 	var slopes []float64
 	for i := range values {
@@ -36,8 +37,8 @@ func theilSen(values []float64) float64 {
 	return median(slopes)
 }
 
-// mannKendall is the two-sided probability of so much of a trend where there is none (Mann 1945; Kendall 1975; with the
-// variance for ties and the correction for continuity).
+// mannKendall returns the two-sided probability of at least this trend if there is none (Mann 1945;
+// Kendall 1975; with the variance for ties and the correction for continuity).
 func mannKendall(values []float64) float64 {
 	n := float64(len(values))
 	if n < 8 {

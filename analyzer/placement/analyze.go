@@ -15,27 +15,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Options of the advice.
+// Options of the placement analysis.
 type Options struct {
-	// Clocks of the run; without them the run is not played.
+	// Clocks of the run; without them the run is not replayed.
 	Clocks *timeline.Clocks
 	// Near and Far are the network within a node and between nodes; both zero: DefaultNear and DefaultFar.
 	Near, Far predict.Network
-	// Shape is the topology of the run's traffic where it is known; nil: it is looked for.
+	// Shape is the topology of the run's traffic if it is known; nil: it is computed.
 	Shape *topology.Topology
 }
 
-// DefaultNear and DefaultFar are ordinary shared memory and an ordinary cluster's network: 0.5 µs and 10 GB/s, 5 µs and
-// 2.5 GB/s.
+// DefaultNear and DefaultFar are typical shared memory and a typical cluster network: 0.5 µs and 10
+// GB/s, 5 µs and 2.5 GB/s.
 var (
 	DefaultNear = predict.Network{Latency: 500, PerByte: 0.1}
 	DefaultFar  = predict.Network{Latency: 5000, PerByte: 0.4}
 )
 
-// worthwhile is the part of the crossing traffic that an order must save to be advised.
+// worthwhile is the fraction of the crossing traffic that an order must save to be advised.
 const worthwhile = 0.02
 
-// Analyze looks for a better order of the ranks, and plays the run with it.
+// Analyze searches a better order of the ranks and replays the run with it.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	a, err := Advise(t, o)
 	if err != nil || o.Clocks == nil || len(a.Scenarios) == 0 || timeline.NeedTimes(t, "a prediction") != nil {
@@ -48,16 +48,16 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	return a.Findings(lengths), nil
 }
 
-// An Advice is a better order of the ranks, or that there is none.
+// An Advice is a better order of the ranks, or the result that there is none.
 type Advice struct {
-	// Scenarios are what to play to know what the order is worth: the run as it was, and in that order, on the networks of
-	// the options. None: there is no better order.
+	// Scenarios are the scenarios to replay in order to evaluate the order: the original one and
+	// the better one, on the networks of the options. None: there is no better order.
 	Scenarios []predict.Scenario
 	found     Findings
 	options   Options
 }
 
-// Advise looks for a better order of the ranks. It asks for no times.
+// Advise searches a better order of the ranks. It needs no times.
 func Advise(t timeline.Trace, o Options) (*Advice, error) {
 	if o.Near.Latency == 0 && o.Near.PerByte == 0 && o.Far.Latency == 0 && o.Far.PerByte == 0 {
 		o.Near, o.Far = DefaultNear, DefaultFar
@@ -71,7 +71,8 @@ func Advise(t timeline.Trace, o Options) (*Advice, error) {
 	return a, nil
 }
 
-// Findings is the advice, with what it is worth by the lengths of its scenarios; nil: they have not been played.
+// Findings returns the findings with the gain according to the durations of its scenarios; nil:
+// they were not replayed.
 func (a *Advice) Findings(lengths []int64) Findings {
 	f, o := a.found, a.options
 	if len(lengths) < 2 || lengths[0] == 0 {
@@ -89,7 +90,7 @@ func (a *Advice) Findings(lengths []int64) Findings {
 	return f
 }
 
-// network is that of ranks on these nodes.
+// network returns the network for ranks on these nodes.
 func (a *Advice) network(t timeline.Trace, at []int) *predict.Network {
 	locations := timeline.Locations(t)
 	node := make([]int, len(locations))
@@ -106,7 +107,8 @@ func (a *Advice) network(t timeline.Trace, at []int) *predict.Network {
 	return &n
 }
 
-// search finds where the ranks are, and where they had better be; then is nil if it knows nothing better.
+// search determines the present and a better assignment of ranks to nodes; then is nil if there is
+// no better one.
 func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err error) {
 	*f = Findings{SchemaVersion: SchemaVersion, Nodes: []Node{}, Order: []int{}, Proposed: []Node{}}
 	ranks := t.Ranks().List()
@@ -176,10 +178,10 @@ func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err err
 	return node, at, nil
 }
 
-// order says for each rank (by row) on whose place it should run: those that stay on their node stay where they are, the
-// others take the places that become free, in order.
+// order returns for each rank (by row) the rank whose slot it should take: ranks that stay on their
+// node keep theirs, the others take the free ones, in order.
 func order(now, then []int) []int {
-	free := map[int][]int{} // places by node
+	free := map[int][]int{} // free slots by node
 	for i := range now {
 		if now[i] != then[i] {
 			free[now[i]] = append(free[now[i]], i)
@@ -196,7 +198,7 @@ func order(now, then []int) []int {
 	return places
 }
 
-// largest is the size of the largest node.
+// largest returns the size of the largest node.
 func largest(node []int, nodes int) int {
 	ranks := make([]int, nodes)
 	for _, n := range node {
@@ -205,7 +207,7 @@ func largest(node []int, nodes int) int {
 	return slices.Max(ranks)
 }
 
-// nodesOf gives each rank's node a number.
+// nodesOf numbers the nodes of the ranks.
 func nodesOf(ranks []trace.Rank) (node []int, names []string) {
 	known := map[string]int{}
 	for _, r := range ranks {
@@ -221,7 +223,7 @@ func nodesOf(ranks []trace.Rank) (node []int, names []string) {
 	return node, names
 }
 
-// nodeName is what a person calls the machine of a rank: the Kubernetes node, else its host.
+// nodeName returns the readable name of a rank's machine: the Kubernetes node, otherwise its host.
 func nodeName(r *trace.Rank) string { return cmp.Or(r.Node, r.Host, r.BootID) }
 
 func saved(before, after uint64) float64 {
@@ -231,7 +233,7 @@ func saved(before, after uint64) float64 {
 	return 1 - float64(after)/float64(before)
 }
 
-// what is told of the traffic: bytes, or messages where these have none.
+// what returns the unit of the traffic: bytes, or messages if there are no bytes.
 func (f *Findings) what() string {
 	if f.Bytes == 0 {
 		return "messages"
@@ -239,7 +241,7 @@ func (f *Findings) what() string {
 	return "bytes"
 }
 
-// share words a part of that.
+// share formats a fraction of the traffic.
 func (f *Findings) share(bytes, messages uint64) string {
 	if f.Bytes == 0 {
 		return fmt.Sprintf("%.0f%%", 100*float64(messages)/float64(f.Messages))

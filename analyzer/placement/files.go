@@ -9,11 +9,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// host is what a launcher calls the place of a rank: the pod's host name, else the host.
+// host returns the launcher's name of a rank's host: the pod's host name, otherwise the host.
 func host(r *trace.Rank) string { return cmp.Or(r.Host, nodeName(r)) }
 
-// place is where a rank should run: where another one runs now.
-func (f *Findings) place(t timeline.Trace, rank int) trace.Rank {
+// slot returns the rank whose slot a rank should take.
+func (f *Findings) slot(t timeline.Trace, rank int) trace.Rank {
 	if len(f.Order) > 0 {
 		i := t.Ranks().Find(rank)
 		return t.Ranks().At(t.Ranks().Find(f.Order[i]))
@@ -21,11 +21,11 @@ func (f *Findings) place(t timeline.Trace, rank int) trace.Rank {
 	return t.Ranks().At(t.Ranks().Find(rank))
 }
 
-// WriteRankfile writes the order as Open MPI's mpirun --rankfile takes it.
+// WriteRankfile writes the order in the format of Open MPI's mpirun --rankfile.
 func (f *Findings) WriteRankfile(w io.Writer, t timeline.Trace) error {
 	slots := map[string]int{}
 	for _, r := range t.Ranks().All() {
-		to := f.place(t, r.Rank)
+		to := f.slot(t, r.Rank)
 		name := host(&to)
 		if _, err := fmt.Fprintf(w, "rank %d=%s slot=%d\n", r.Rank, name, slots[name]); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (f *Findings) WriteRankfile(w io.Writer, t timeline.Trace) error {
 	return nil
 }
 
-// WriteHosts writes the order as a host for each rank, one a line: what MPICH's mpiexec -f takes.
+// WriteHosts writes the order as one host per line and rank, in the format of MPICH's mpiexec -f.
 func (f *Findings) WriteHosts(w io.Writer, t timeline.Trace) error {
 	last, n := "", 0
 	flush := func() error {
@@ -46,7 +46,7 @@ func (f *Findings) WriteHosts(w io.Writer, t timeline.Trace) error {
 		return err
 	}
 	for _, r := range t.Ranks().All() {
-		to := f.place(t, r.Rank)
+		to := f.slot(t, r.Rank)
 		if name := host(&to); name != last {
 			if err := flush(); err != nil {
 				return err

@@ -1,6 +1,6 @@
 package placement
 
-// grow fills one node after the other with ranks that are tied to each other.
+// grow fills one node after the other with ranks that are connected to each other.
 func (s *search) grow() []int {
 	at := make([]int, len(s.graph))
 	for rank := range at {
@@ -12,7 +12,8 @@ func (s *search) grow() []int {
 		if room == 0 {
 			continue
 		}
-		// Next to what is full, where least is left around: corners are filled, none is left over.
+		// Start next to filled nodes where the fewest free neighbors are left, so that corners are
+		// filled and no remainders are left over.
 		seed := -1
 		for len(seeds) > 0 && seed < 0 {
 			if first := seeds.pop(); at[first.rank] < 0 {
@@ -45,8 +46,9 @@ func (s *search) grow() []int {
 	return at
 }
 
-// growFrom gives a label to a rank, and then, as long as there is room, to the one that lets least weight cross of those
-// that have the label which the first had. Of equal ones it is the one that came into reach first: what grows is round.
+// growFrom labels a rank and then, up to the given room, the rank that minimizes the crossing
+// weight among those with the original label of the first. Ties are resolved by the order of
+// discovery, which makes the region round.
 func (s *search) growFrom(at []int, seed, room, label int) []int {
 	free := at[seed]
 	within := func(rank int) (weight int64) {
@@ -81,7 +83,7 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 	}
 	add(seed)
 	for len(members) < room {
-		if len(q) == 0 { // all that is tied to them is in: another component
+		if len(q) == 0 { // the component is exhausted
 			for at[scan] != free {
 				scan++
 			}
@@ -97,8 +99,9 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 	return members
 }
 
-// end is a rank at the end of a component: the last that a search in breadth finds, from the last that one finds from a
-// rank, among those with its label. Where the search has gone on for too long it is the rank itself.
+// end returns a rank at the end of a component: the last one of a breadth-first search that starts
+// at the last one of a breadth-first search from rank, among those with its label. If the search
+// takes too long it returns rank itself.
 func (s *search) end(at []int, rank int) int {
 	for range 2 {
 		if s.work > s.limit {
@@ -121,8 +124,8 @@ func (s *search) end(at []int, rank int) int {
 	return rank
 }
 
-// bisect divides nodes and ranks into halves, and these again, each time by growing one half from an end and
-// exchanging ranks between both.
+// bisect divides nodes and ranks recursively into halves, each time by growing one half from an end
+// and exchanging ranks between both.
 func (s *search) bisect() []int {
 	at := make([]int, len(s.graph))
 	ranks := make([]int, len(s.graph))
@@ -179,7 +182,7 @@ func (s *search) split(at, ranks, nodes []int) {
 		}
 		return sum
 	}
-	// From one end, from the other, and as the ranks are numbered.
+	// Grow from one end, from the other, and in the order of the ranks.
 	s.growFrom(at, s.end(at, ranks[0]), room, high)
 	improve()
 	least, best := cut(), make([]int, len(ranks))

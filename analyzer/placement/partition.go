@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
-// A graph has, for each rank, the others that it exchanges messages with.
+// A graph has for each rank its edges to communication partners.
 type graph [][]edge
 
 type edge struct {
@@ -17,8 +17,8 @@ type edge struct {
 	weight int64
 }
 
-// graphOf weighs an edge by its bytes, and edges of equal bytes by their messages: where nothing has bytes, messages are
-// all there is.
+// graphOf returns the graph with the bytes of an edge as its weight, ties resolved by messages.
+// Without bytes, messages are the weight.
 func graphOf(traffic []traffic.Pair, row map[int]int, order int) graph {
 	bytes, messages := 0.0, 0.0
 	for _, one := range traffic {
@@ -53,7 +53,7 @@ func graphOf(traffic []traffic.Pair, row map[int]int, order int) graph {
 	return g
 }
 
-// size is the number of edges, each counted from both sides.
+// size returns the number of edges, each counted from both sides.
 func (g graph) size() int {
 	n := 0
 	for _, edges := range g {
@@ -62,7 +62,7 @@ func (g graph) size() int {
 	return n
 }
 
-// cut is the weight of the edges between nodes.
+// cut returns the weight of the edges between nodes.
 func (g graph) cut(node []int) int64 {
 	sum := int64(0)
 	for rank, edges := range g {
@@ -76,24 +76,27 @@ func (g graph) cut(node []int) int64 {
 }
 
 const (
-	// maxRefined bounds the tilings that are improved: those with the smallest cuts.
+	// maxRefined is the number of tilings that are improved: those with the smallest cuts.
 	maxRefined = 3
-	// A search may visit so many edges: leastWork, a tenth of a second, and workPerMessage for each message of the run,
-	// so that it takes a small part of the time in which the run is read; maxWork, a few seconds, at most.
-	leastWork      = 10_000_000
+	// Limits of edges visited by a search: minWork, a tenth of a second, plus workPerMessage for
+	// each message of the run, which is a small part of the time for reading it; at most maxWork, a
+	// few seconds.
+	minWork        = 10_000_000
 	workPerMessage = 10
 	maxWork        = 300_000_000
-	// shakeWork is what a search goes on for after all candidates have been improved, in visits of edges, and maxShaken
-	// bounds the edges, each counted from both sides, of graphs for which that is worth while: it is some hundred tries.
-	shakeWork = 1_000_000
-	maxShaken = 1000
+	// perturbWork is the number of edge visits for perturbations after all candidates have been
+	// improved: some hundred tries. maxPerturbed is the size (edges, each counted from both sides) up
+	// to which graphs are perturbed.
+	perturbWork  = 1_000_000
+	maxPerturbed = 1000
 )
 
-// best is a partition into nodes of the same sizes with a small cut, never one larger than that of now. The orders are
-// ways to go through the ranks that keep together what belongs together. The run has so many messages.
+// best returns a partition into nodes of the same sizes with a small cut, never larger than that of
+// now. orders are sequences of the ranks that keep connected ones together; messages is the number
+// of messages of the run.
 func (g graph) best(now []int, nodes int, orders iter.Seq[[]int], messages uint64) []int {
 	s := newSearch(g, now, nodes)
-	s.limit = int(min(leastWork+workPerMessage*messages, maxWork))
+	s.limit = int(min(minWork+workPerMessage*messages, maxWork))
 	best, least := slices.Clone(now), g.cut(now)
 	try := func(at []int) {
 		s.refine(at)
@@ -124,6 +127,6 @@ func (g graph) best(now []int, nodes int, orders iter.Seq[[]int], messages uint6
 			try(divide())
 		}
 	}
-	s.shake(best, &least)
+	s.perturb(best, &least)
 	return best
 }

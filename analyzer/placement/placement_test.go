@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// exchange is ranks on nodes that send to each other: peers of rank i, the node of rank i.
+// exchange returns ranks on nodes that send to each other: peers returns those of rank i, node the
+// node of rank i.
 func exchange(ranks, rounds int, peers func(i int) []int, node func(i int) string) *tracetest.Builder {
 	b := tracetest.New(ranks)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -54,7 +55,7 @@ func isPermutation(t *testing.T, order []int) {
 	}
 }
 
-// Containers of one machine have host names of their own, and one boot id: nothing crosses nodes.
+// Containers of one machine have different host names but one boot id: nothing crosses nodes.
 func TestHostsOfOneMachineAreOneNode(t *testing.T) {
 	b := exchange(8, 20, func(i int) []int { return []int{i ^ 1} }, func(i int) string { return []string{"a", "b"}[i%2] })
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.Info().Node, r.Info().BootID = "", "boot" })
@@ -64,7 +65,7 @@ func TestHostsOfOneMachineAreOneNode(t *testing.T) {
 	assert.Zero(t, f.Crossing)
 }
 
-// Pairs that are split over two nodes, round robin, are brought together: nothing crosses any more.
+// Pairs that are split over two nodes, round robin, are brought together: no traffic crosses.
 func TestPairsAreBroughtTogether(t *testing.T) {
 	f, r := analyze(t, exchange(8, 20, func(i int) []int { return []int{i ^ 1} }, func(i int) string { return []string{"a", "b"}[i%2] }))
 	assert.EqualValues(t, 8*20*8000, f.Bytes)
@@ -97,7 +98,7 @@ func TestPairsAreBroughtTogether(t *testing.T) {
 	assert.Equal(t, 8, total)
 }
 
-// A grid whose rows are spread over four nodes gets blocks.
+// A grid whose rows are distributed over four nodes is reordered in blocks.
 func TestGridGetsBlocks(t *testing.T) {
 	const n = 8
 	peers := func(i int) []int {
@@ -116,8 +117,8 @@ func TestGridGetsBlocks(t *testing.T) {
 	assert.Greater(t, f.CrossingMessages, uint64(2*2*50))
 }
 
-// The finding that led here: rows of an 8 x 8 grid on nodes of 8, as launchers place them, have 56 of 112 edges between
-// nodes. Blocks of 2 x 4 have 32.
+// Rows of an 8 x 8 grid on nodes of 8, as launchers place them, have 56 of 112 edges between nodes.
+// Blocks of 2 x 4 have 32.
 func TestRowsOfAGridBecomeBlocks(t *testing.T) {
 	const n = 8
 	peers := func(i int) (list []int) {
@@ -135,7 +136,7 @@ func TestRowsOfAGridBecomeBlocks(t *testing.T) {
 	isPermutation(t, f.Order)
 }
 
-// What is in order stays, and no order is ever worse.
+// A good order is kept, and no order is ever worse.
 func TestNeverWorse(t *testing.T) {
 	good, _ := analyze(t, exchange(8, 2, func(i int) []int { return []int{i ^ 1} }, func(i int) string { return []string{"a", "b"}[i/4] }))
 	assert.Empty(t, good.Order)
@@ -163,7 +164,7 @@ func TestNeverWorse(t *testing.T) {
 	}
 }
 
-// Messages without bytes (signals, or of a datatype that the trace does not know) are told as messages.
+// Messages without bytes (signals, or of a datatype of unknown size) are reported as messages.
 func TestMessagesWithoutBytes(t *testing.T) {
 	b := tracetest.New(8)
 	b.Ranks(func(i int, r *tracetest.Rank) {

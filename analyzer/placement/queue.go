@@ -1,7 +1,7 @@
 package placement
 
-// A queue is a heap of ranks, the largest key first, of these the largest tie. Package container/heap would box every
-// entry, and searches push millions.
+// A queue is a heap of ranks: largest key first, then largest tie. Package container/heap would
+// allocate every entry, and searches push millions.
 type queue []entry
 
 type entry struct {
@@ -9,7 +9,7 @@ type entry struct {
 	rank     int
 }
 
-// before reports whether a comes first. No two entries are equal that are not the same.
+// before reports whether a comes first. Different entries are never equal.
 func (a *entry) before(b *entry) bool {
 	if a.key != b.key {
 		return a.key > b.key
@@ -42,7 +42,7 @@ func (q *queue) push(e entry) {
 	h[i] = e
 }
 
-// pop takes the first entry of a queue that is not empty.
+// pop removes and returns the first entry of a non-empty queue.
 func (q *queue) pop() entry {
 	h := *q
 	first, last := h[0], len(h)-1
@@ -54,7 +54,7 @@ func (q *queue) pop() entry {
 	return first
 }
 
-// down puts an entry below those that come before it.
+// down moves an entry below those that come before it.
 func (q queue) down(i int) {
 	e := q[i]
 	for {

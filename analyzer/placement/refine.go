@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// A search looks for partitions of a graph into nodes of given sizes.
+// A search searches partitions of a graph into nodes of given sizes.
 type search struct {
 	graph graph
 	room  []int // ranks of each node
-	work  int   // visits of edges so far,
-	limit int   // and how many there may be
+	work  int   // edges visited so far
+	limit int   // limit of work
 
 	sides  [2]side
-	gain   []int64 // by rank: what the cut loses if it moves to the other side
+	gain   []int64 // by rank: reduction of the cut if it moves to the other side
 	locked []bool  // by rank: it has moved in this pass
 
-	round int     // of growing, or of going through a component
-	seen  []int   // by rank: the latest round that came to it
-	came  []int64 // by rank: and, in growing, its turn
+	round int     // number of the present growth or traversal
+	seen  []int   // by rank: latest round that reached it
+	came  []int64 // by rank: when growth reached it
 }
 
 func newSearch(g graph, now []int, nodes int) *search {
@@ -33,7 +33,7 @@ func newSearch(g graph, now []int, nodes int) *search {
 	return s
 }
 
-// fill fills the nodes one after the other.
+// fill assigns ranks in a given order to one node after the other.
 func (s *search) fill(order []int) []int {
 	at := make([]int, len(s.graph))
 	next := 0
@@ -46,11 +46,11 @@ func (s *search) fill(order []int) []int {
 	return at
 }
 
-// maxRounds bounds how often pairs of nodes are gone through: most graphs need three or four.
+// maxRounds bounds the rounds over all pairs of nodes: most graphs need three or four.
 const maxRounds = 20
 
-// refine exchanges ranks between pairs of nodes that talk to each other, as long as that lessens the cut. Pairs neither
-// of whose nodes has changed are left alone, so that the work is about that of one round.
+// refine exchanges ranks between pairs of nodes that communicate, as long as that reduces the cut.
+// Pairs of unchanged nodes are skipped, so that the work is about that of one round.
 func (s *search) refine(at []int) {
 	members := make([][]int, len(s.room))
 	for rank, n := range at {
@@ -90,19 +90,21 @@ func (s *search) refine(at []int) {
 	}
 }
 
-// maxFruitless bounds the exchanges in a row that do not lessen the cut, before a pass goes back to its best.
+// maxFruitless bounds the consecutive exchanges that do not reduce the cut, before a pass returns
+// to its best state.
 const maxFruitless = 64
 
 // A side is one of two nodes, or groups of nodes, that exchange ranks.
 type side struct {
-	label int // of its ranks, in at
+	label int // label of its ranks in at
 	ranks []int
 	queue queue
 }
 
-// exchange improves two nodes, or groups of nodes, by exchanging ranks, and reports whether it did. In a pass each
-// rank moves once at most, in turns from either side the one with the most gain, which may be negative; what comes after
-// the smallest cut is undone (Kernighan and Lin; gains are kept up to date as by Fiduccia and Mattheyses).
+// exchange improves two nodes, or groups of nodes, by exchanging ranks, and reports whether it did.
+// In a pass each rank moves at most once; in turns, the rank of either side with the largest gain,
+// which may be negative, moves. Moves after the smallest cut are undone (Kernighan and Lin; gains
+// are updated as by Fiduccia and Mattheyses).
 func (s *search) exchange(at []int, one, other []int) bool {
 	if len(one) == 0 || len(other) == 0 {
 		return false
@@ -126,7 +128,8 @@ func (s *search) exchange(at []int, one, other []int) bool {
 	return improved
 }
 
-// pass makes exchanges, keeps those up to the smallest cut, and reports whether that is smaller than before.
+// pass makes exchanges, keeps those up to the smallest cut, and reports whether that is smaller
+// than before.
 func (s *search) pass(at []int) bool {
 	for k := range s.sides {
 		s.gains(at, &s.sides[k], s.sides[1-k].label)
@@ -161,7 +164,7 @@ func (s *search) pass(at []int) bool {
 	return most > 0
 }
 
-// gains computes what the cut loses by each rank of a side that moves to the other.
+// gains computes the reduction of the cut for each rank of a side if it moves to the other.
 func (s *search) gains(at []int, of *side, other int) {
 	of.queue = of.queue[:0]
 	for _, rank := range of.ranks {
@@ -181,7 +184,8 @@ func (s *search) gains(at []int, of *side, other int) {
 	of.queue.order()
 }
 
-// move moves a rank from a side to the other, for the rest of the pass, and gives its gain; its neighbors' change.
+// move moves a rank to the other side for the rest of the pass, updates the gains of its neighbors,
+// and returns its gain.
 func (s *search) move(at []int, rank, from int) int64 {
 	at[rank], s.locked[rank] = s.sides[1-from].label, true
 	for _, e := range s.graph[rank] {
@@ -201,18 +205,18 @@ func (s *search) move(at []int, rank, from int) int64 {
 	return s.gain[rank]
 }
 
-// top is the most gain of a side's ranks; the least number if none is left.
+// top returns the largest gain of a side's ranks, MinInt64 if none is left.
 func (s *search) top(of *side) int64 {
 	for len(of.queue) > 0 {
 		if first := of.queue[0]; !s.locked[first.rank] && s.gain[first.rank] == first.key {
 			return first.key
 		}
-		of.queue.pop() // another entry has what is true now
+		of.queue.pop() // outdated: another entry has the current gain
 	}
 	return math.MinInt64
 }
 
-// take takes the rank with the most gain; −1 if none is left.
+// take removes and returns the rank with the largest gain, −1 if none is left.
 func (s *search) take(of *side) int {
 	if s.top(of) == math.MinInt64 {
 		return -1
@@ -220,15 +224,15 @@ func (s *search) take(of *side) int {
 	return of.queue.pop().rank
 }
 
-// shake improves a partition of a small graph: some ranks are exchanged by chance, and the result improved, again and
-// again; what is worse is forgotten. The chances are the same in every run.
-func (s *search) shake(best []int, least *int64) {
-	if len(s.room) < 2 || *least == 0 || s.graph.size() > maxShaken {
+// perturb improves a partition of a small graph: repeatedly some random ranks are exchanged and the
+// result is improved; worse results are discarded. The random numbers are the same in every run.
+func (s *search) perturb(best []int, least *int64) {
+	if len(s.room) < 2 || *least == 0 || s.graph.size() > maxPerturbed {
 		return
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	at := make([]int, len(best))
-	for s.limit = min(s.work+shakeWork, s.limit); s.work < s.limit && *least > 0; {
+	for s.limit = min(s.work+perturbWork, s.limit); s.work < s.limit && *least > 0; {
 		copy(at, best)
 		times := 1 + random.IntN(max(2, len(at)/3))
 		if random.IntN(4) == 0 {

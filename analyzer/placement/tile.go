@@ -8,13 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
-// maxTilings bounds the ways to tile a lattice that are tried.
+// maxTilings bounds the number of tilings of a lattice that are tried.
 const maxTilings = 256
 
-// tilings are orders of the ranks in which any so many ranks in a row, size, are a block of the lattice that their
-// traffic is, or nearly one. The lattice is cut into bars, one dimension long and in the others as wide as the block;
-// ranks follow each other along a bar, then along the next one, there and back. Blocks that divide the lattice come
-// first. row says which ranks the trace has, and where; those that do not talk come last.
+// tilings yields orders of the ranks in which any size consecutive ranks are a block, or nearly
+// one, of the lattice that their traffic forms. The lattice is cut into bars, which are as long as
+// the lattice in one dimension and as wide as the block in the others. Ranks follow each other
+// along a bar, then along the next one, back and forth. Blocks that divide the lattice come first.
+// row maps the ranks of the trace to rows; ranks that do not communicate come last.
 func tilings(shape *topology.Topology, row map[int]int, size int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		if shape.Pattern == nil {
@@ -37,8 +38,8 @@ func tilings(shape *topology.Topology, row map[int]int, size int) iter.Seq[[]int
 	}
 }
 
-// bars are the widths of bars along a dimension in the others, of at most size ranks: those that divide the lattice and
-// the size, or the others.
+// bars returns the possible widths of bars in the other dimensions, of at most size ranks: if even,
+// those that divide the lattice and the size, otherwise the others.
 func bars(dimensions []int, run, size int, even bool, limit int) [][]int {
 	var all [][]int
 	widths := make([]int, len(dimensions))
@@ -65,23 +66,23 @@ func bars(dimensions []int, run, size int, even bool, limit int) [][]int {
 	return all
 }
 
-// A tiler puts ranks into the order of bars.
+// A tiler orders ranks by bars.
 type tiler struct {
 	dimensions []int
 	copies     int
 	talking    []vertex
-	at         []int // coordinates of the talking ranks, one rank after the other
-	silent     []int // rows of the ranks that do not talk
-	slots      []int // room for rows
+	at         []int // coordinates of the communicating ranks, one rank after the other
+	silent     []int // rows of the ranks that do not communicate
+	slots      []int // scratch for rows
 }
 
-// A vertex is a rank of the lattice: in which of its copies it is, and the row.
+// A vertex is a rank of the lattice: its copy of the lattice, and its row.
 type vertex struct{ copy, row int }
 
 func newTiler(shape *topology.Topology, row map[int]int) *tiler {
 	t := &tiler{dimensions: shape.Pattern.Dimensions, copies: shape.Copies}
 	plain := len(t.dimensions) == 0
-	if plain { // its vertices follow each other
+	if plain { // its vertices are consecutive
 		t.dimensions = []int{shape.Pattern.Order}
 	}
 	for _, rank := range slices.Sorted(maps.Keys(row)) {
@@ -100,10 +101,10 @@ func newTiler(shape *topology.Topology, row map[int]int) *tiler {
 	return t
 }
 
-// order is the ranks along the bars of these widths in the direction of the dimension run.
+// order returns the ranks along bars of these widths in the direction of the dimension run.
 func (t *tiler) order(widths []int, run int) []int {
 	n := len(t.dimensions)
-	keys := t.dimensions[run] // of a copy: each vertex has one, where bars stick out of the lattice some have no vertex
+	keys := t.dimensions[run] // per copy: each vertex has one; where bars extend beyond the lattice some have no vertex
 	for d, w := range widths {
 		if d != run {
 			keys *= (t.dimensions[d] + w - 1) / w * w
@@ -122,10 +123,10 @@ func (t *tiler) order(widths []int, run int) []int {
 	return append(order, t.silent...)
 }
 
-// key is where a vertex is in that order.
+// key returns the position of a vertex in that order.
 func (t *tiler) key(at, widths []int, run int) int {
 	key := 0
-	next := func(x, n int) { // there if what is before is even, else back
+	next := func(x, n int) { // forward if the previous position is even, otherwise backward
 		if key%2 == 1 {
 			x = n - 1 - x
 		}

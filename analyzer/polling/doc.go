@@ -1,6 +1,8 @@
-// Package polling says whether a rank that asks for completion again and again waits or computes.
+// Package polling determines whether a rank that tests for completion again and again waits or
+// computes.
 //
-// In go the calls of one location, in order; out comes for each the kind of poll that it is (Poll), and since when the
-// location has been polling (Attempt). Polls that follow each other within MaxGap belong together. Of longer gaps the counts
-// decide that the operating system keeps (Gaps): docs/analysis.md has the rule.
+// Its input is the calls of one location, in order. It returns the kind of poll of each call
+// (Poll), and since when the location has been polling (Attempt). Polls at most MaxGap apart belong
+// together. For longer gaps the counters of the operating system decide (Gaps); docs/analysis.md
+// describes the rule.
 package polling

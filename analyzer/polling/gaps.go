@@ -5,56 +5,55 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A rank that asks in vain and asks again later was either idle in between (it slept, gave its CPU
-// away, or was preempted: it waits), or it computed (it overlaps, which is no waiting). The calls
-// alone do not tell, so the counts that the operating system keeps decide (trace.ContextSample).
-// docs/analysis.md has the rule.
+// Between an unsuccessful test and the next one, a rank was either idle (it slept, yielded its CPU,
+// or was preempted: it waits), or it computed (it overlaps, which is not waiting). The calls alone
+// do not show the difference, so the counters of the operating system decide (trace.ContextSample).
+// docs/analysis.md describes the rule.
 
-// How gaps longer than MaxGap are told apart.
+// Parameters of the decision on gaps longer than MaxGap.
 const (
-	// usualShare: where this many gaps at a call site are short for each long one, the loop does
-	// nothing but ask, and a long gap is an exception to it.
+	// usualShare: if a call site has this many short gaps for each long one, the loop only polls,
+	// and a long gap is an exception.
 	usualShare = 8
-	// clearShare of the time between two samples has to be in gaps for these samples to decide
-	// alone. Else those decide together in which gaps have at least nearlyMost of the largest
-	// share.
+	// clearShare: if at least this fraction of the time between two samples is in gaps, these
+	// samples decide alone. Otherwise the intervals with at least nearlyMost of the largest
+	// fraction decide together.
 	clearShare = 0.8
 	nearlyMost = 0.9
-	// fewGaps: with less than this share of the time in gaps, times between samples in which MPI
-	// starts are asked, too.
+	// fewGaps: if less than this fraction of the time is in gaps, intervals that contain the start
+	// of MPI are used, too.
 	fewGaps = 0.2
-	// ofGaps: in this many of the gaps a rank has to have given its CPU away, and sleepRuns is the
-	// share of their length for which one that sleeps may still run: to fall asleep and to wake up.
+	// ofGaps: fraction of the gaps in which a rank must have yielded its CPU to count as sleeping.
+	// sleepRuns: fraction of the gaps' length in which it may run, to fall asleep and to wake up.
 	ofGaps    = 0.8
 	sleepRuns = 0.35
-	// yieldRuns is the same for one that lets others run.
+	// yieldRuns is the corresponding fraction for a rank that lets others run.
 	yieldRuns = 0.1
-	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what
-	// is shorter, from work.
+	// oftenLost: number of context switches per gap that indicates preemptions, which also occur in
+	// shorter gaps, rather than work.
 	oftenLost = 1.5
-	// majority of the time has to be in exceptional gaps, and the rank has to have run in a majority of that,
-	// for it to have worked there in spite of its preemptions.
+	// majority: for a rank to count as working in spite of preemptions, this fraction of the time
+	// must be in exceptional gaps, and the rank must have run in this fraction of them.
 	majority = 0.5
-	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the
-	// counts.
+	// fewExceptions: up to this fraction of the time, exceptional gaps are ignored.
 	fewExceptions = 0.05
 )
 
-// Gaps says in which gaps between polls the ranks of a trace were idle.
+// Gaps determines in which gaps between polls the ranks of a trace were idle.
 type Gaps struct {
 	trace     timeline.Trace
 	locations []timeline.Location
 	idle      []idleness // by location
 }
 
-// NewGaps prepares that. What it takes is taken for a location when it first has a long gap: a pass
-// over its calls.
+// NewGaps returns the Gaps of a trace. A location is analyzed, in a pass over its calls, when it
+// first has a long gap.
 func NewGaps(t timeline.Trace) *Gaps {
 	locations := timeline.Locations(t)
 	return &Gaps{t, locations, make([]idleness, len(locations))}
 }
 
-// Of follows the calls of a location.
+// Of returns a LocationGaps for the calls of a location.
 func (g *Gaps) Of(location int) *LocationGaps { return &LocationGaps{gaps: g, location: location} }
 
 // A LocationGaps follows the calls of one location.
@@ -64,7 +63,7 @@ type LocationGaps struct {
 	asking   asking
 }
 
-// See takes the next call of the location and returns what Attempt.See takes.
+// See adds the next call of the location and returns its kind, for Attempt.See.
 func (l *LocationGaps) See(e *trace.Event) Poll {
 	kind := Of(e)
 	if kind == Aside {
@@ -92,28 +91,28 @@ func (l *LocationGaps) idle(after asker, gap int64, e *trace.Event) bool {
 	return l.gaps.idleness(l.location).in(after, e.Enter-gap, e.Enter)
 }
 
-// idleness is that of a location.
+// idleness returns the analysis of a location.
 func (g *Gaps) idleness(location int) *idleness {
 	x := &g.idle[location]
 	x.once.Do(func() { x.measure(g.trace, g.locations[location]) })
 	return x
 }
 
-// An asker is a function that asks and where it is called.
+// An asker is a polling function at a call site.
 type asker struct {
 	function uint16
 	site     uint32
 }
 
-// asking is what a location's latest call was, apart from those that are Aside.
+// asking is a location's latest call, except those that are Aside.
 type asking struct {
 	asker asker
-	vain  bool // it asked in vain
+	vain  bool // it was an unsuccessful test
 	left  int64
 }
 
-// next goes on to a call. If it ends a gap between polls, that is how long the gap was, and who had
-// asked before it.
+// next adds a call. If the call ends a gap between polls, next returns the poll before the gap and
+// the length of the gap.
 func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 	if kind == Aside {
 		a.left += e.Held

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A poller is a program of one rank that polls, with what an operating system would count for it.
-// Times are in units of a millisecond.
+// A poller is a program of one rank that polls, with the counters of an operating system. Times are
+// in units of a millisecond.
 type poller struct {
 	rank                   *tracetest.Rank
 	now                    float64
@@ -42,7 +42,7 @@ func (p *poller) sample() {
 	p.sampled = p.now
 }
 
-// pass lets time pass, with a CPU or without one. There is a sample each 100 ms.
+// pass advances the time, with a CPU or without one. There is a sample every 100 ms.
 func (p *poller) pass(ms float64, running bool) {
 	for ms > 0 {
 		step := min(ms, p.sampled+100-p.now)
@@ -75,8 +75,8 @@ func (p *poller) test(flag bool) {
 	p.rank.At("p.c:1").Call("MPI_Test", enter, p.now, tracetest.Args{"request": tracetest.Request(1), "flag": there, "status": status})
 }
 
-// waitFor polls until a time, doing something between two polls, and returns when the first poll
-// was.
+// waitFor polls until a time, calling between after each poll, and returns the time of the first
+// poll.
 func (p *poller) waitFor(until float64, between func(n int)) float64 {
 	p.rank.Irecv(p.now, p.now+0.001, 0, 1)
 	p.pass(0.001, true)
@@ -89,7 +89,7 @@ func (p *poller) waitFor(until float64, between func(n int)) float64 {
 	return begin
 }
 
-// attempts are the times from the first poll to the last one of each attempt that ends with a hit.
+// attempts returns the times of the first and the last poll of each attempt that ends with a hit.
 func attempts(t *testing.T, tr timeline.Trace, rank int) (list [][2]int64) {
 	t.Helper()
 	var a polling.Attempt
@@ -112,9 +112,9 @@ func (nobody) Message(*match.Message)            {}
 func (nobody) Collective(*match.Collective, int) {}
 func (nobody) Settled(*match.Completion)         {}
 
-// What a rank does between two polls says whether it waits. Five messages are late by 70 ms each;
-// the rank computes for 30 ms before each. Of 350 ms in all, a rank that is idle between polls
-// waits for all but one gap a message; one that works waits for none but the last gap at most.
+// Whether a rank waits depends on what it does between two polls. Five messages are late by 70 ms
+// each; the rank computes for 30 ms before each. Of 350 ms in total, a rank that is idle between
+// polls waits for all but one gap per message; one that works waits at most for the last gap.
 func TestIdleGapsBetweenPolls(t *testing.T) {
 	for name, c := range map[string]struct {
 		idle    bool
@@ -161,8 +161,8 @@ func TestIdleGapsBetweenPolls(t *testing.T) {
 	}
 }
 
-// tight waits a little, often preempts for a while now and then; the others do so at each n-th
-// poll.
+// tight works a little between polls. often is preempted for ms at every 40th poll, and shortly at
+// others. sometimes and sometimesWork are preempted, or work, at every each-th poll.
 func (p *poller) tight(int) { p.work(0.01) }
 
 func (p *poller) often(n int, ms float64) {
@@ -183,9 +183,8 @@ func (p *poller) sometimesWork(n, each int, ms float64) {
 	}
 }
 
-// Random programs: messages that are late at random, between polls gaps of random lengths, slept or
-// worked. Of what they wait 95% is found, and of what they work no more than 5% is taken for
-// waiting.
+// Random programs: messages that are late at random, gaps of random lengths between polls, slept or
+// worked. 95% of the waiting is found, and at most 5% of the work is mistaken for waiting.
 func TestRandomPolls(t *testing.T) {
 	waited, found, worked, mistaken := 0.0, 0.0, 0.0, 0.0
 	for seed := range uint64(60) {
@@ -193,7 +192,7 @@ func TestRandomPolls(t *testing.T) {
 		b := tracetest.New(2)
 		p := newPoller(b.Rank(1))
 		sleeps, longest := random.IntN(2) == 0, []float64{0.05, 0.3, 1, 4, 12}[random.IntN(5)]
-		busy := random.Float64() // how likely a preemption is in a gap
+		busy := random.Float64() // probability of a preemption in a gap
 		sum := 0.0
 		for range 4 + random.IntN(8) {
 			p.work(40 * random.Float64())
@@ -224,9 +223,9 @@ func TestRandomPolls(t *testing.T) {
 	assert.Less(t, mistaken, 0.05*worked, fmt.Sprint(worked))
 }
 
-// Without samples, as where a run is shorter than the time between two: a loop that does nothing
-// but ask waits also where it is held up once; one that does something between all polls computes,
-// as far as is known.
+// Without samples, for example if a run is shorter than the sampling interval: a loop that only
+// polls waits also if it is delayed once; a loop that does something between all polls is taken to
+// compute.
 func TestGapsWithoutSamples(t *testing.T) {
 	for name, c := range map[string]struct {
 		between func(p *poller, n int)

@@ -9,37 +9,37 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// idleness is in which long gaps between polls a location was idle.
+// idleness is the information in which long gaps between polls a location was idle.
 type idleness struct {
 	once    sync.Once
 	samples []trace.ContextSample
 	askers  map[asker]*askerGaps
-	ready   int64 // when the rank had left MPI_Init
+	ready   int64 // exit of MPI_Init
 }
 
-// askerGaps are the gaps after polls in vain of one place in the program.
+// askerGaps are the gaps after unsuccessful tests at one call site.
 type askerGaps struct {
-	short, long int      // how many are at most MaxGap, and how many longer
-	between     []gapSum // the long ones, by the sample before
-	idle        []bool   // whether they were, by the sample before
-	all         bool     // and where there are no samples
+	short, long int      // number of gaps of at most MaxGap, and of longer ones
+	between     []gapSum // the long gaps, by the sample before
+	idle        []bool   // whether the rank was idle in them, by the sample before
+	all         bool     // and without samples
 }
 
 type gapSum struct{ ns, count float64 }
 
-// A spell is what a rank did between samples: for how long, in nanoseconds, and for how many of
-// them it ran.
+// A spell is the activity of a rank between samples: the duration in nanoseconds, and the part of
+// it in which it ran.
 type spell struct {
 	wall, ran           float64
-	voluntary, switches float64 // how often it gave its CPU away, and how often it lost it in any way
-	counted             bool    // the operating system counts that
-	starting            bool    // MPI_Init lies in it, which gives its CPU away as often as it likes
+	voluntary, switches float64 // number of voluntary context switches, and of all
+	counted             bool    // the counters are available
+	starting            bool    // it contains MPI_Init, with any number of voluntary context switches
 }
 
-// usual reports whether long gaps are the usual ones there.
+// usual reports whether long gaps are usual at the call site.
 func (a *askerGaps) usual() bool { return a.short < usualShare*a.long }
 
-// in reports whether the location was idle in a gap after a poll in vain.
+// in reports whether the location was idle in a gap after an unsuccessful test.
 func (x *idleness) in(a asker, from, to int64) bool {
 	of := x.askers[a]
 	if of == nil {
@@ -51,17 +51,17 @@ func (x *idleness) in(a asker, from, to int64) bool {
 	return of.all
 }
 
-// sampleBefore is the last sample before a time, −1 if there is none.
+// sampleBefore returns the index of the last sample at or before a time, −1 if there is none.
 func (x *idleness) sampleBefore(t int64) int {
 	return sort.Search(len(x.samples), func(i int) bool { return x.samples[i].MonotonicNS > t }) - 1
 }
 
-// measure goes through the calls of the location.
+// measure evaluates the calls of the location.
 func (x *idleness) measure(t timeline.Trace, l timeline.Location) {
 	x.askers, x.samples = map[asker]*askerGaps{}, t.Ranks().At(l.Row).Context
 	cursor, err := t.Calls(l.Rank, l.Thread)
 	if err != nil {
-		return // whoever reads the calls for themselves says so
+		return // the reader of the calls reports the error
 	}
 	var a asking
 	for cursor.Next() {
@@ -92,7 +92,7 @@ func (x *idleness) measure(t timeline.Trace, l timeline.Location) {
 	}
 }
 
-// add notes a gap.
+// add adds a gap.
 func (x *idleness) add(before asker, from, to int64) {
 	of := x.askers[before]
 	if of == nil {
@@ -111,12 +111,12 @@ func (x *idleness) add(before asker, from, to int64) {
 	}
 }
 
-// decide asks of each time between samples whether the rank was idle in the gaps. Times with few
-// gaps say little: for these, and for those without samples, the ones with most gaps decide
-// together. Without any it is as is likely.
+// decide determines for each interval between samples whether the rank was idle in the gaps.
+// Intervals with few gaps are unreliable: for these, and for gaps without samples, the intervals
+// with most gaps decide together. If there are none, the result is likely.
 func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSum) bool, likely bool) {
 	of.idle, of.all = make([]bool, len(x.samples)), likely
-	starting := false // these count only where there are no others
+	starting := false // intervals with the start of MPI count only if there are no others
 	share := func(i int) float64 {
 		if s := x.spell(i); of.between[i].ns > 0 && s.starting == starting {
 			return gaps[i].ns / s.wall
@@ -156,7 +156,7 @@ func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSu
 	}
 }
 
-// spell is what lies between a sample and the next.
+// spell returns the activity between a sample and the next.
 func (x *idleness) spell(i int) spell {
 	a, b := &x.samples[i], &x.samples[i+1]
 	s := spell{
@@ -173,8 +173,8 @@ func (s *spell) add(o spell) {
 	s.counted, s.starting = s.counted || o.counted, s.starting || o.starting
 }
 
-// slept reports whether the rank slept in the gaps: it gave its CPU away about once in each, and
-// hardly ran in them.
+// slept reports whether the rank slept in the gaps: about one voluntary context switch per gap, and
+// hardly any running time.
 func (s *spell) slept(g gapSum) bool {
 	besides := s.wall - g.ns
 	if s.starting {
@@ -183,16 +183,16 @@ func (s *spell) slept(g gapSum) bool {
 	return (s.voluntary >= ofGaps*g.count || !s.counted) && s.ran <= besides+sleepRuns*g.ns
 }
 
-// idleInUsual is for loops that always do something between two polls: they sleep, or let others
-// run. Packets of work do neither, not even where the rank is preempted.
+// idleInUsual is for loops that always do something between two polls: if idle, they sleep or let
+// others run. Packets of work do neither, even if the rank is preempted.
 func idleInUsual(s spell, g gapSum) bool {
 	return s.slept(g) || s.switches >= ofGaps*g.count && s.ran <= yieldRuns*g.ns
 }
 
-// idleInExceptional is for loops that do nothing but ask nearly always: a long gap is a preemption,
-// unless there are fewer context switches than that takes, or the gaps are most of the time and the
-// rank ran in most of it. Where they are not, what the process ran for does not tell: the tracer
-// runs, too, where polls come thick and fast.
+// idleInExceptional is for loops that nearly always only poll: a long gap is a preemption, unless
+// there are fewer context switches than that requires, or the gaps are most of the time and the
+// rank ran in most of it. If they are not most of the time, the running time is not significant,
+// because the tracer also runs when polls are frequent.
 func idleInExceptional(s spell, g gapSum) bool {
 	switch {
 	case g.ns < fewExceptions*s.wall || s.slept(g):

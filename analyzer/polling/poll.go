@@ -6,32 +6,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// MaxGap is up to how far apart, in nanoseconds, polls belong to one attempt whatever is known of the rank: one that
-// asks again that soon does nothing else meanwhile. What the tracer held the thread for does not count. Of longer gaps Gaps
-// says whether the rank was idle in them.
+// MaxGap is the time, in nanoseconds, up to which successive polls belong to one attempt in any
+// case: a rank that polls again so soon does nothing else in between. Tracer overhead does not
+// count. For longer gaps, Gaps decides whether the rank was idle.
 const MaxGap = 100_000
 
-// A Poll says whether a call is one that asks for completion without waiting for it.
+// A Poll is whether a call tests for completion without waiting for it.
 type Poll uint8
 
 // Kinds of polls.
 const (
 	None   Poll = iota
-	Missed      // asked in vain
-	Hit         // found something; also a blocking call that goes on where polls in vain left off
-	Aside       // touches nobody else: it does not interrupt polling
+	Missed      // unsuccessful test
+	Hit         // successful test; also a blocking call that follows unsuccessful tests
+	Aside       // local call: it does not interrupt polling
 
-	// Idle, a bit besides, says that the rank was idle since the poll in vain before, although that is longer ago than
-	// MaxGap: see Gaps. No None has it.
+	// Idle is an additional bit: the rank was idle since the previous unsuccessful test, although
+	// that is longer ago than MaxGap; see Gaps. It is never set for None.
 	Idle Poll = 1 << 2
 
 	kinds = Idle - 1
 )
 
-// Kind is the kind alone.
+// Kind returns the kind without Idle.
 func (p Poll) Kind() Poll { return p & kinds }
 
-// Of says what kind of poll a call is by itself.
+// Of returns the kind of poll of a call by itself.
 func Of(e *trace.Event) Poll {
 	f := e.Semantics
 	switch {
@@ -39,7 +39,7 @@ func Of(e *trace.Event) Poll {
 		if flag := f.Out[semantics.Flag]; flag >= 0 {
 			return found(result(e, int(flag)) > 0)
 		}
-		// MPI_Testsome; it also finds that there is nothing to ask for
+		// MPI_Testsome; it also returns if there is nothing to test
 		return found(result(e, int(f.Out[semantics.OutCount])) != 0)
 	case f.IsLocalQuery():
 		return Aside
@@ -47,7 +47,8 @@ func Of(e *trace.Event) Poll {
 	return None
 }
 
-// result is the i-th result of a call; −1 if it is none, or a name such as MPI_UNDEFINED.
+// result returns the i-th result of a call; −1 if it does not exist or is a name such as
+// MPI_UNDEFINED.
 func result(e *trace.Event, i int) int64 {
 	if i < 0 || i >= len(e.Out) || e.Out[i].Form != trace.Int && e.Out[i].Form != trace.Handle {
 		return -1
@@ -64,20 +65,20 @@ func found(something bool) Poll {
 
 // An Attempt follows the polls of one location.
 type Attempt struct {
-	// Since is when the present attempt began; it counts only while On.
+	// Since is the start of the present attempt, valid only while On.
 	Since int64
 	On    bool
 	last  int64
 }
 
-// See takes the next call of the location, which Gaps has seen, and returns since when the location has been polling, the
-// call included.
+// See adds the next call of the location, with the result of Gaps, and returns since when the
+// location has been polling, this call included.
 func (a *Attempt) See(poll Poll, c *timeline.Record) (since int64, polling bool) {
-	kind, idle := poll.Kind(), c.Enter-c.Held-a.last <= MaxGap || poll&Idle != 0
+	kind, idle := poll.Kind(), c.Enter-c.Overhead-a.last <= MaxGap || poll&Idle != 0
 	switch {
 	case kind == Aside:
 		since, polling = a.Since, a.On && idle
-		a.last += c.Held
+		a.last += c.Overhead
 		return since, polling
 	case !idle:
 		a.On = false
@@ -96,10 +97,10 @@ func (a *Attempt) See(poll Poll, c *timeline.Record) (since int64, polling bool)
 	return since, polling
 }
 
-// Skip leaves out calls that neither begin nor end an attempt, up to when the last of them ended.
+// Skip skips calls that neither begin nor end an attempt; exit is the exit of the last of them.
 func (a *Attempt) Skip(exit int64) { a.last = exit }
 
-// blocks reports whether a call waits for what polls ask for.
+// blocks reports whether a call waits for what polls test.
 func blocks(f *semantics.Function) bool {
 	if f.Polls {
 		return false

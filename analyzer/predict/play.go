@@ -210,14 +210,14 @@ func newPlayer(j *eventlog.Log, scenarios []Scenario) *player {
 			p.computing = append(p.computing, k)
 		}
 	}
-	for _, place := range j.Places() {
+	for _, site := range j.CallSites() {
 		for k := range scenarios {
 			s := &scenarios[k]
-			p.free = append(p.free, s.Free != nil && s.Free(place.Function, place.Site))
-			p.ignores = append(p.ignores, s.Ignores != nil && s.Ignores(place.Function, place.Site))
+			p.free = append(p.free, s.Free != nil && s.Free(site.Function, site.Site))
+			p.ignores = append(p.ignores, s.Ignores != nil && s.Ignores(site.Function, site.Site))
 		}
 	}
-	p.costly = make([][]int, len(j.Places()))
+	p.costly = make([][]int, len(j.CallSites()))
 	for at := range p.free {
 		if place, k := at/len(scenarios), at%len(scenarios); p.free[at] || scenarios[k].Network != nil {
 			p.costly[place] = append(p.costly[place], k)
@@ -241,8 +241,8 @@ func (p *player) next(th *thread) bool {
 func (p *player) take(th *thread) {
 	r, s := th.reader, &th.step
 	c := &r.Record
-	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Held, c.Enter
-	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.Place, kindOf(c.Semantics)
+	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Overhead, c.Enter
+	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.CallSite, kindOf(c.Semantics)
 	s.outside, s.nested = c.Outside, false
 	s.posts, s.depends, s.inert, s.shakes = s.posts[:0], s.depends[:0], s.inert[:0], s.shakes[:0]
 	if !th.started {

@@ -1,15 +1,16 @@
 package profile
 
-// SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
+// SchemaVersion is the version of Findings. It is incremented when a key is removed or changes its
+// meaning.
 const SchemaVersion = 1
 
-// Findings are the profile of a run. Seconds are inside of the calls, nested calls counted in both.
+// Findings are the profile of a run. Seconds are the time inside calls; nested calls count twice.
 type Findings struct {
 	SchemaVersion int       `json:"schema_version"`
-	Cells         []Cell    `json:"cells"`         // all ranks together, longest first
-	CellsOmitted  int       `json:"cells_omitted"` // how many of the shortest are not listed
+	Cells         []Cell    `json:"cells"`         // sums over all ranks, longest first
+	CellsOmitted  int       `json:"cells_omitted"` // number of shorter ones that are not listed
 	Functions     []Row     `json:"functions"`
-	Communicators []Row     `json:"communicators"` // by name: a label that the program gave, else the global name; the 100 longest
+	Communicators []Row     `json:"communicators"` // by name: the label that the program has set, otherwise the global name; the 100 longest
 	SizeClasses   []SizeRow `json:"size_classes"`  // in order of size, calls without a size last
 	Ranks         []RankRow `json:"ranks"`
 	Matrix        Matrix    `json:"matrix"`
@@ -20,14 +21,14 @@ type Volume struct {
 	Calls   uint64  `json:"calls"`
 	Seconds float64 `json:"seconds"`
 	Bytes   uint64  `json:"bytes"`
-	Unsized uint64  `json:"unsized_calls"` // calls with data of a datatype whose size the trace does not tell
+	Unsized uint64  `json:"unsized_calls"` // calls with data of a datatype of unknown size
 }
 
 // A Cell is one function at one call site, on one communicator and in one size class.
 type Cell struct {
 	Function     string `json:"function"`
 	CallSite     string `json:"call_site"`
-	Communicator string `json:"communicator"` // "" where the call has none
+	Communicator string `json:"communicator"` // "" if the call has none
 	SizeClass    string `json:"size_class"`   // as in SizeRow
 	Volume
 }
@@ -46,18 +47,18 @@ type SizeRow struct {
 	Volume
 }
 
-// A RankRow is one rank, all its threads.
+// A RankRow is one rank with all its threads.
 type RankRow struct {
 	Rank int `json:"rank"`
 	Volume
 }
 
-// A Matrix is who sent how much to whom by point-to-point messages, in tiles of Tile × Tile ranks of the world, so that
-// there are never more than 256 × 256 of them.
+// A Matrix is the point-to-point traffic between ranks of the world, in tiles of Tile × Tile ranks,
+// so that there are at most 256 × 256 of them.
 type Matrix struct {
 	Ranks   int    `json:"ranks"` // of the world
-	Tile    int    `json:"tile"`  // ranks to a tile in either direction; 1: every rank has its own
-	Cells   []Tile `json:"cells"` // those with messages, by From, then To
+	Tile    int    `json:"tile"`  // ranks per tile in either direction; 1: one tile per pair of ranks
+	Cells   []Tile `json:"cells"` // tiles with messages, by From, then To
 	Unknown uint64 `json:"unknown_messages"`
 }
 

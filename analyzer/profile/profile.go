@@ -47,13 +47,13 @@ func New(t timeline.Trace) *Profile {
 	return p
 }
 
-// Location is where the calls of a location are counted; different ones may be fed at the same time.
+// Location returns the Tally for the calls of a location. Different ones may be used concurrently.
 func (p *Profile) Location(i int) *Tally {
 	p.tallies[i] = Tally{sums: map[key]*sum{}, data: p.payloads}
 	return &p.tallies[i]
 }
 
-// Analyze makes the profile of a trace in a pass of its own.
+// Analyze computes the profile of a trace in a pass of its own.
 func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
 	p := New(t)
 	ctx, _, end := passes.Calls(passes.Named(ctx, "counting calls"), t.Threads().Calls())
@@ -75,7 +75,7 @@ func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
 	return p.Findings()
 }
 
-// traffic is who sent how much to whom with the calls that were counted.
+// traffic returns the communication matrix of the calls that were counted.
 func (p *Profile) traffic() ([]traffic.Pair, error) {
 	if !slices.ContainsFunc(p.tallies, func(t Tally) bool { return t.cut }) {
 		return p.trace.Matrix()
@@ -83,7 +83,7 @@ func (p *Profile) traffic() ([]traffic.Pair, error) {
 	return p.trace.MatrixBetween(func(thread int) (from, to uint64) { return p.tallies[thread].from, p.tallies[thread].to })
 }
 
-// Findings is the profile of all that was counted.
+// Findings returns the profile of all calls that were counted.
 func (p *Profile) Findings() (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Cells: []Cell{}, Ranks: []RankRow{}}
 	total := map[key]*Volume{}
@@ -135,7 +135,7 @@ func (p *Profile) Findings() (Findings, error) {
 	return f, nil
 }
 
-// sorted are the keys in an order: seconds are added up the same way each time.
+// sorted returns the keys in a fixed order, so that sums are reproducible.
 func sorted[V any](m map[key]V) []key {
 	return slices.SortedFunc(maps.Keys(m), func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.site, b.site), cmp.Compare(a.comm, b.comm), cmp.Compare(a.class, b.class))
@@ -205,7 +205,7 @@ func className(class int8) string {
 	return words(1<<(class-1)) + " – " + words(1<<class-1)
 }
 
-// words is a number of bytes.
+// words formats a number of bytes.
 func words(n uint64) string {
 	for _, unit := range []struct {
 		name  string
@@ -243,7 +243,8 @@ func (p *Profile) communicator(i int32) string {
 	return all[i].GlobalName
 }
 
-// tiles puts the matrix into at most maxTiles × maxTiles cells, and fewer where most of them have traffic.
+// tiles reduces the matrix to at most maxTiles × maxTiles cells, and fewer if most of them have
+// traffic.
 func tiles(traffic []traffic.Pair, size int) Matrix {
 	m := Matrix{Ranks: size, Tile: max(1, (size+maxTiles-1)/maxTiles), Cells: []Tile{}}
 	sums := map[[2]int]*Tile{}

@@ -83,8 +83,8 @@ func TestMatrixIsBounded(t *testing.T) {
 	assert.Equal(t, uint64(4800), bytes)
 }
 
-// TestFullMatrixIsTiled: each of 200 ranks sends a byte to every one, itself included: 40,000 pairs are more than are
-// told; in tiles of two it is 10,000 with four messages each.
+// TestFullMatrixIsTiled: each of 200 ranks sends a byte to every one, itself included: 40,000 pairs
+// exceed the limit; in tiles of two it is 10,000 with four messages each.
 func TestFullMatrixIsTiled(t *testing.T) {
 	b := tracetest.New(200)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
@@ -101,9 +101,9 @@ func TestFullMatrixIsTiled(t *testing.T) {
 	}
 }
 
-// TestPartitionedBytes: rank 0 prepares a message of 4 partitions of 10 doubles, 320 bytes (MPI 4.0 §4.2: the count is
-// that of one partition), and starts it 3 times; rank 1 receives it in 2 partitions of 20. The profile and the matrix say
-// the same.
+// TestPartitionedBytes: rank 0 prepares a message of 4 partitions of 10 doubles, 320 bytes (MPI 4.0
+// §4.2: the count is per partition), and starts it 3 times; rank 1 receives it in 2 partitions of
+// 20. The profile and the matrix agree.
 func TestPartitionedBytes(t *testing.T) {
 	b := tracetest.New(2)
 	request := tracetest.Request(0)
@@ -137,8 +137,8 @@ func TestPartitionedBytes(t *testing.T) {
 	assert.Equal(t, profile.Matrix{Ranks: 2, Tile: 1, Cells: []profile.Tile{{From: 0, To: 1, Calls: 3, Bytes: 3 * 320}}}, f.Matrix)
 }
 
-// TestBytesOfEachDatatype: MPI_Alltoallw has a datatype for each rank: 3 doubles and 5 integers of 4 bytes, 44 bytes; where
-// one datatype is not predefined the size is not known.
+// TestBytesOfEachDatatype: MPI_Alltoallw has a datatype for each rank: 3 doubles and 5 integers of
+// 4 bytes, 44 bytes. If one datatype is not predefined, the size is not known.
 func TestBytesOfEachDatatype(t *testing.T) {
 	number := func(n int64) trace.Value { return trace.Value{Form: trace.Int, Int: n} }
 	name := func(s string) trace.Value { return trace.Value{Form: trace.Name, Text: s} }
@@ -154,9 +154,10 @@ func TestBytesOfEachDatatype(t *testing.T) {
 	assert.Equal(t, volume.Size{Bytes: 24, Moves: true, Known: true}, size.Of(call, nil), "nothing of a type that is not known")
 }
 
-// Counts of each process are those of all in the profile (MPI 4.0 §6): 10 doubles for each of 3 are 240 bytes from each caller
-// of MPI_Alltoall, and from the root of MPI_Scatter; on a communicator of 2 they are 160. MPI_Reduce_scatter_block combines 4
-// for each, 96 bytes. What each of the others gets is not for each process: 10 to gather are 80.
+// In the profile, counts per process count for all processes (MPI 4.0 §6): 10 doubles for each of 3
+// are 240 bytes from each caller of MPI_Alltoall, and from the root of MPI_Scatter; on a
+// communicator of 2 they are 160. MPI_Reduce_scatter_block combines 4 for each, 96 bytes. Other
+// counts are not per process: 10 to gather are 80.
 func TestCountsOfEachProcess(t *testing.T) {
 	b := tracetest.New(3)
 	pair := b.Comm("pair", 0, 1)

@@ -18,8 +18,8 @@ type key struct {
 }
 
 const (
-	noSize  = -1 // of a call without data
-	unsized = -2 // of a call with data whose size is not known
+	noSize  = -1 // call without data
+	unsized = -2 // call with data of unknown size
 )
 
 type sum struct {
@@ -30,13 +30,13 @@ type sum struct {
 
 func (k key) hash() uint32 { return uint32(k.function)<<8 ^ k.site ^ uint32(uint8(k.class))<<16 }
 
-// A payload is how much data the calls of a terminal move.
+// A payload is the amount of data that the calls of a terminal move.
 type payload struct {
 	volume.Payload
 	communicators []trace.Communicator
 
 	varies bool
-	always volume.Size // that of all, and
+	always volume.Size // size of all calls, unless it varies
 	class  int8        // its class, unless it varies
 }
 
@@ -48,7 +48,7 @@ func newPayload(of volume.Payload, s *trace.Signature, communicators []trace.Com
 	return p
 }
 
-// of is the size of a call, and its class.
+// of returns the size of a call, and its class.
 func (p *payload) of(e *trace.Event) (volume.Size, int8) {
 	if !p.varies {
 		return p.always, p.class
@@ -72,7 +72,7 @@ type Tally struct {
 	sums   map[key]*sum
 	data   []payload // by terminal, the same for all locations
 	recent recent.Cache[key, sum]
-	// which calls were counted, if not all: those from the first on, and before the other
+	// the range from ≤ index < to of counted calls, if not all were
 	cut      bool
 	from, to uint64
 }

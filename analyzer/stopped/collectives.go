@@ -12,25 +12,26 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// collectives compare what the ranks of a communicator call as its n-th collective operation.
+// collectives compares the calls that the ranks of a communicator make as its n-th collective
+// operation.
 type collectives struct {
 	mu       sync.Mutex
 	trace    timeline.Trace
 	counts   []map[int]uint32 // by row and communicator
-	pending  map[place]*instance
-	present  map[int]int       // members that the trace has, by communicator
-	mismatch map[int]*instance // by communicator: the first one
+	pending  map[position]*instance
+	present  map[int]int       // number of members in the trace, by communicator
+	mismatch map[int]*instance // by communicator: the first mismatch
 }
 
-// A place is that of an operation in the order of a communicator.
-type place struct {
+// A position identifies an operation in the order of a communicator.
+type position struct {
 	comm    int
 	ordinal uint32
 }
 
-// An instance is one operation with those that have entered it, by what they called.
+// An instance is one operation with the ranks that have entered it, grouped by their arguments.
 type instance struct {
-	place
+	position
 	arrived int
 	groups  []group
 }
@@ -42,21 +43,22 @@ type group struct {
 	id   uint16
 }
 
-// asked is what has to be the same on all ranks.
+// asked is the part of a call that must agree on all ranks.
 type asked struct {
 	function string
 	root     int64 // −1: none, or not a number
 	op       string
-	bytes    int64 // −1: not known, or need not be the same
+	bytes    int64 // −1: not known, or irrelevant
 }
 
 func newCollectives(t timeline.Trace) collectives {
 	return collectives{
-		trace: t, counts: make([]map[int]uint32, t.Ranks().Len()), pending: map[place]*instance{}, present: map[int]int{}, mismatch: map[int]*instance{},
+		trace: t, counts: make([]map[int]uint32, t.Ranks().Len()), pending: map[position]*instance{}, present: map[int]int{}, mismatch: map[int]*instance{},
 	}
 }
 
-// see takes a call of a rank; those of different ranks may come at the same time, those of a communicator in order.
+// see adds a call of a rank. Calls of different ranks may be added concurrently, those of a
+// communicator in order.
 func (s *collectives) see(row int, c *timeline.Call) {
 	e, f := c.Event, c.Semantics
 	if !f.Collective || e.Comm < 0 || c.Apart || !e.Unfinished() && !e.Succeeded() {
@@ -82,11 +84,11 @@ func (s *collectives) see(row int, c *timeline.Call) {
 	if s.counts[row] == nil {
 		s.counts[row] = map[int]uint32{}
 	}
-	at := place{e.Comm, s.counts[row][e.Comm]}
+	at := position{e.Comm, s.counts[row][e.Comm]}
 	s.counts[row][e.Comm]++
 	i := s.pending[at]
 	if i == nil {
-		i = &instance{place: at}
+		i = &instance{position: at}
 		s.pending[at] = i
 	}
 	i.arrived++
@@ -104,7 +106,7 @@ func (s *collectives) see(row int, c *timeline.Call) {
 	}
 }
 
-// members is how many members of a communicator the trace has.
+// members returns the number of members of a communicator that are in the trace.
 func (s *collectives) members(comm int) int {
 	if n, known := s.present[comm]; known {
 		return n
@@ -119,13 +121,13 @@ func (s *collectives) members(comm int) int {
 	return n
 }
 
-// agrees reports whether two calls can be of one operation.
+// agrees reports whether two calls can belong to one operation.
 func (a *asked) agrees(b *asked) bool {
 	return a.function == b.function && a.root == b.root && (a.op == b.op || a.op == "" || b.op == "") &&
 		(a.bytes == b.bytes || a.bytes < 0 || b.bytes < 0)
 }
 
-// sameCount are the operations in which each rank names the same amount of data.
+// sameCount lists the operations in which all ranks must pass the same amount of data.
 var sameCount = []string{
 	"MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Alltoall",
 }
@@ -160,7 +162,7 @@ func askedIn(e *trace.Event) asked {
 	return a
 }
 
-// capitalized is MPI_Bcast for MPI_bcast.
+// capitalized returns MPI_Bcast for MPI_bcast.
 func capitalized(name string) string {
 	if len(name) < 5 {
 		return name
@@ -168,7 +170,7 @@ func capitalized(name string) string {
 	return name[:4] + strings.ToUpper(name[4:5]) + name[5:]
 }
 
-// differs words in what two groups that call the same function differ, for the first of them.
+// differs describes, for the first of two groups that call the same function, how they differ.
 func (g *group) differs(from *group) string {
 	var parts []string
 	if g.root != from.root && g.root >= 0 {

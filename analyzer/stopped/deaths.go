@@ -10,14 +10,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A process is known to have lived up to 0.1 s before it died. Ranks that are ended together differ by no more than together;
-// a rank that died at least apart before the others did so by itself.
+// A process is known to have been alive until 0.1 s before its death. Ranks that were ended
+// together differ by at most together; a rank that died at least apart before the others died by
+// itself.
 const (
 	together = 300e6
 	apart    = 500e6
 )
 
-// aborted looks for a rank that called MPI_Abort: the first one.
+// aborted finds the first rank that called MPI_Abort.
 func (s *search) aborted() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.open != nil && r.detail.abort })
 	if first == nil {
@@ -29,7 +30,7 @@ func (s *search) aborted() *verdict.Stop {
 	return stop
 }
 
-// crashed looks for the first rank that a signal of its own ended.
+// crashed finds the first rank that was ended by a signal of its own.
 func (s *search) crashed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 })
 	if first == nil {
@@ -38,7 +39,8 @@ func (s *search) crashed() *verdict.Stop {
 	return s.death(first, first.died)
 }
 
-// left looks for the first rank that called exit, where most did not: all do so in the end where their launcher is gone.
+// left finds the first rank that called exit, if most did not: in the end all do so if their
+// launcher is gone.
 func (s *search) left() *verdict.Stop {
 	gone := func(r *state) bool { return !r.finished && r.end != nil && r.end.ExitCode >= 0 }
 	n, early := 0, 0
@@ -57,7 +59,8 @@ func (s *search) left() *verdict.Stop {
 	return s.death(first, first.died)
 }
 
-// vanished looks for ranks that were gone long before the others, and left nothing: a lost pod, or a killed process.
+// vanished finds ranks that were gone long before the others without any record: a lost pod, or a
+// killed process.
 func (s *search) vanished() *verdict.Stop {
 	first := s.first(func(r *state) bool { return !r.finished && (r.living || s.ended-r.died >= apart) })
 	if first == nil {
@@ -94,7 +97,7 @@ func (s *search) vanished() *verdict.Stop {
 	return stop
 }
 
-// wholeUnit reports whether rows are all of one pod, say, and not all of the run.
+// wholeUnit reports whether rows are all rows of a unit, such as a pod, and not all of the run.
 func (s *search) wholeUnit(rows []int, of func(*state) string) bool {
 	name := of(&s.states[rows[0]])
 	n := 0
@@ -111,7 +114,7 @@ func (s *search) wholeUnit(rows []int, of func(*state) string) bool {
 	return n == len(rows) && n < len(s.states)
 }
 
-// allLeft tells of ranks that all called exit without MPI_Finalize.
+// allLeft handles runs in which all ranks called exit without MPI_Finalize.
 func (s *search) allLeft() *verdict.Stop {
 	codes := map[int]bool{}
 	n := 0
@@ -142,7 +145,7 @@ func (s *search) allLeft() *verdict.Stop {
 	return &verdict.Stop{Left: words, Seconds: seconds(s.ended - s.begin)}
 }
 
-// first is the row that died first of those that count, nil if none does.
+// first returns the state of the rank that died first among those that count, nil if there is none.
 func (s *search) first(counts func(*state) bool) *state {
 	var first *state
 	for i := range s.states {
@@ -153,7 +156,7 @@ func (s *search) first(counts func(*state) bool) *state {
 	return first
 }
 
-// death is the first sentence's facts on a rank that died.
+// death returns the data of the first sentence about a rank that died.
 func (s *search) death(r *state, at int64) *verdict.Stop {
 	s.accused = []int{r.row}
 	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died), Cut: r.living}
@@ -176,7 +179,7 @@ func whereabouts(r *state) string {
 	return ""
 }
 
-// who is where a rank was.
+// who returns the state of a rank.
 func (s *search) who(r *state) verdict.Who {
 	w := verdict.Who{Ranks: fmt.Sprint(r.rank), Count: 1, Gone: r.finished}
 	if r.open != nil {
@@ -189,7 +192,7 @@ func (s *search) who(r *state) verdict.Who {
 	return w
 }
 
-// waiting puts together the ranks that were in one call, of those that count.
+// waiting groups the waiting ranks that count by call.
 func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
 	type key struct {
 		function uint16
@@ -216,7 +219,7 @@ func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
 	return list
 }
 
-// list is rows as a list of ranks.
+// list returns rows as a list of ranks.
 func (s *search) list(rows []int) string {
 	ranks := make([]int, len(rows))
 	for i, row := range rows {

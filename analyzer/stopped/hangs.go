@@ -8,15 +8,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Where somebody could still go on, it is a hang only if that rank has computed for at least longEnough, and for muchLonger
-// times as long as any rank did before. All that is shorter than a moment may be a run that was stopped just then.
+// If a rank could still make progress, it is a hang only if that rank has computed for at least
+// longEnough, and for muchLonger times as long as any rank did before. Waits shorter than minWait
+// may be due to a run that was stopped at that time.
 const (
 	longEnough = 500e6
 	muchLonger = 3
-	moment     = 20e6
+	minWait    = 20e6
 )
 
-// hung looks for a hang.
+// hung finds a hang.
 func (s *search) hung() *verdict.Stop {
 	var waiting []int
 	for i := range s.states {
@@ -34,7 +35,7 @@ func (s *search) hung() *verdict.Stop {
 			stuck = append(stuck, i)
 		}
 	}
-	// Who takes part in calls that do not match may have everybody there.
+	// Ranks in mismatched calls may have all partners present.
 	if rows := stuck; len(rows) > 0 || s.waited(waiting) >= longEnough {
 		if len(rows) == 0 {
 			rows = waiting
@@ -43,7 +44,7 @@ func (s *search) hung() *verdict.Stop {
 			return stop
 		}
 	}
-	if len(stuck) > 0 && s.waited(stuck) >= moment {
+	if len(stuck) > 0 && s.waited(stuck) >= minWait {
 		if stop := s.circle(stuck); stop != nil {
 			return stop
 		}
@@ -52,8 +53,9 @@ func (s *search) hung() *verdict.Stop {
 	return s.slow()
 }
 
-// play finds who could still go on: a rank that computes, one that waits for nothing that has not begun, and one for whom
-// all that it waits for (or one, where that is enough) can be done by ranks that can go on.
+// play determines which ranks could still make progress: a rank that computes, one that waits for
+// nothing that has not begun, and one whose requirements (or one of them, if that is enough) can be
+// met by ranks that can make progress.
 func (s *search) play() {
 	n := len(s.states)
 	s.canAct, s.stuck = make([]bool, n), make([]bool, n)
@@ -74,10 +76,10 @@ func (s *search) play() {
 	}
 }
 
-// returns reports whether a call can return by what ranks that can go on may do.
+// returns reports whether a call can return by the actions of ranks that can make progress.
 func (s *search) returns(u *match.Unreturned) bool {
 	if len(u.Waits) == 0 {
-		return true // nobody knows what it waits for
+		return true // it is not known what it waits for
 	}
 	for i := range u.Waits {
 		if done := s.ends(&u.Waits[i]); done && u.Any {
@@ -95,7 +97,7 @@ func (s *search) ends(w *match.Wait) bool {
 	}
 	for _, rank := range w.For {
 		row, there := s.rows[rank]
-		can := !there || s.canAct[row] // what a rank did that the trace lacks is not known
+		can := !there || s.canAct[row] // actions of a rank that is not in the trace are unknown
 		if can && w.AnyOf {
 			return true
 		} else if !can && !w.AnyOf {
@@ -105,13 +107,14 @@ func (s *search) ends(w *match.Wait) bool {
 	return !w.AnyOf
 }
 
-// foreign reports whether a communicator leads to another world, whose ranks are not in this trace.
+// foreign reports whether a communicator includes processes of another world, which are not in this
+// trace.
 func (s *search) foreign(comm int) bool {
 	comms := s.trace.Communicators()
 	return comm >= 0 && comm < len(comms) && comms[comm].RemoteWorld != ""
 }
 
-// waited is for how long none of these ranks has gone on.
+// waited returns how long none of these ranks has made progress.
 func (s *search) waited(rows []int) int64 {
 	since := s.states[rows[0]].open.Enter
 	until := int64(0)
@@ -121,7 +124,7 @@ func (s *search) waited(rows []int) int64 {
 	return max(0, until-since)
 }
 
-// next are the rows that a stuck rank waits for.
+// next returns the rows that a stuck rank waits for.
 func (s *search) next(row int) []int {
 	var list []int
 	u := s.states[row].open
@@ -138,10 +141,11 @@ func (s *search) next(row int) []int {
 	return list
 }
 
-// maxCircle bounds in how large a run the shortest circle is looked for from each rank.
+// maxCircle is the size of a run up to which the shortest cycle is searched from each rank.
 const maxCircle = 2048
 
-// circle looks for the shortest circle of ranks that wait for each other. Who is in MPI_Finalize has done its part.
+// circle finds the shortest cycle of ranks that wait for each other. Ranks in MPI_Finalize have
+// done their part.
 func (s *search) circle(stuck []int) *verdict.Stop {
 	var best []int
 	for k, from := range stuck {
@@ -177,9 +181,10 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 	return stop
 }
 
-// ahead is the row of a circle that went on to a collective alone, while the next one in the circle still waits for a message of
-// its, as all the others still wait for messages; −1: there is none. It left out what they did. Of two ranks nobody can say who
-// did what the other should have done, too.
+// ahead returns the row of a cycle that has continued to a collective alone, while the next one in
+// the cycle still waits for one of its messages and all others still wait for messages: it omitted
+// the exchange. It returns −1 if there is none. With two ranks it is undecidable which of them is
+// wrong.
 func (s *search) ahead(circle, stuck []int) int {
 	if len(stuck) < 3 {
 		return -1
@@ -207,7 +212,8 @@ func (s *search) isCollective(row int) bool {
 	return f != nil && f.Collective
 }
 
-// back is the shortest way from a row back to it, nil if there is none that is shorter than less (0: any).
+// back returns the shortest path from a row back to it, nil if there is none shorter than less (0:
+// any).
 func (s *search) back(from, less int) []int {
 	before := map[int]int{}
 	queue, depth := []int{from}, map[int]int{from: 1}
@@ -239,7 +245,7 @@ func (s *search) back(from, less int) []int {
 	return nil
 }
 
-// never tells of a rank that is in MPI_Finalize, or gone, while others wait for it.
+// never handles a rank that is in MPI_Finalize, or gone, while others wait for it.
 func (s *search) never(stuck []int) *verdict.Stop {
 	for _, row := range stuck {
 		if s.states[row].detail.ends {
@@ -254,7 +260,7 @@ func (s *search) never(stuck []int) *verdict.Stop {
 	return &verdict.Stop{Kind: verdict.Hang, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(stuck)), Others: s.waiting(func(*state) bool { return true })}
 }
 
-// waitersOf are the rows, of those given, that wait for a row.
+// waitersOf returns the given rows that wait for a row.
 func (s *search) waitersOf(rows []int, to int) []int {
 	var list []int
 	for _, row := range rows {
@@ -265,7 +271,7 @@ func (s *search) waitersOf(rows []int, to int) []int {
 	return list
 }
 
-// targets are the ranks that a call waited for.
+// targets returns the ranks that a call waited for.
 func (s *search) targets(u *match.Unreturned) []int {
 	var list []int
 	for i := range u.Waits {
@@ -274,7 +280,8 @@ func (s *search) targets(u *match.Unreturned) []int {
 	return list
 }
 
-// slow looks for a rank that computes for much longer than any rank did before, while all others wait for it.
+// slow finds a rank that computes for much longer than any rank did before, while all others wait
+// for it.
 func (s *search) slow() *verdict.Stop {
 	longest := int64(0)
 	for i := range s.states {
@@ -307,7 +314,7 @@ func (s *search) slow() *verdict.Stop {
 	return s.absent(found.row, waiters)
 }
 
-// absent is the hang of ranks that wait for one that never came.
+// absent returns the hang of ranks that wait for one that never came.
 func (s *search) absent(row int, waiters []int) *verdict.Stop {
 	r := &s.states[row]
 	s.accused = []int{row}
@@ -336,7 +343,7 @@ func (s *search) absent(row int, waiters []int) *verdict.Stop {
 	return stop
 }
 
-// mismatched looks for collective calls that do not match, on the communicators that stuck ranks wait on or that they are
+// mismatched finds mismatched collective calls on the communicators that stuck ranks wait on or are
 // members of.
 func (s *search) mismatched(stuck []int) *verdict.Stop {
 	if s.lost {

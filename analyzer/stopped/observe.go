@@ -14,32 +14,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A state is where a rank was at its end.
+// A state is the state of a rank at its end.
 type state struct {
 	row, rank       int
 	pod, node, host string
-	finished        bool // it came through MPI_Finalize
-	living          bool // its trace is from before its end, which nobody has seen
+	finished        bool // it returned from MPI_Finalize
+	living          bool // its trace ends before its end, which is unknown
 	end             *trace.End
-	died            int64 // when it was last known to live, on the common clock; of one that finished, when it left
-	begin           int64 // of its first call
+	died            int64 // last time at which it was known to be alive, on the common clock; after MPI_Finalize its exit
+	begin           int64 // entry of its first call
 
-	last    call              // of its main thread
+	last    call              // last call of its main thread
 	longest int64             // its longest computation between two calls
-	open    *match.Unreturned // nil: its main thread was in no call
-	detail  detail            // of the open call
+	open    *match.Unreturned // nil: its main thread was not in a call
+	detail  detail            // arguments of the open call
 }
 
-// A call is a finished one.
+// A call is a call that has returned.
 type call struct {
 	function    uint16
 	site        uint32
 	enter, exit int64
-	missed      bool // it asked for something in vain
+	missed      bool // an unsuccessful test
 	there       bool
 }
 
-// A detail is what the arguments of an open call say beside what matching takes.
+// A detail is the arguments of an open call that matching does not use.
 type detail struct {
 	root  *int
 	abort bool   // MPI_Abort
@@ -48,7 +48,7 @@ type detail struct {
 	ends  bool   // MPI_Finalize
 }
 
-// observation is what a pass over all calls shows.
+// observation is the result of a pass over all calls.
 type observation struct {
 	trace       timeline.Trace
 	states      []state // by row
@@ -56,10 +56,10 @@ type observation struct {
 	begin       int64
 	unreturned  []match.Unreturned
 	collectives collectives
-	lost        bool // calls are missing: what does not match may be among them
+	lost        bool // calls are missing, possibly the partners of unmatched ones
 }
 
-// listener is the handler of the pass: it asks only how calls ended that never returned.
+// listener is the handler of the pass. It only collects the calls that never returned.
 type listener struct{ unreturned []match.Unreturned }
 
 func (*listener) Message(*match.Message)             {}
@@ -79,7 +79,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 		o.states = append(o.states, s)
 	}
 	locations := timeline.Locations(t)
-	details := make([]detail, len(locations)) // of the last open call of each
+	details := make([]detail, len(locations)) // by location: of the last open call
 	var once sync.Mutex
 	handler := new(listener)
 	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
@@ -127,8 +127,9 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 	return o, nil
 }
 
-// timeBySums takes times from the sums, where those of single calls were not kept: a call that never returned has a signature
-// of its own, and so sums of its own. How long ranks computed last is not known.
+// timeBySums takes times from the sums if those of single calls were not recorded: a call that
+// never returned has a signature of its own and therefore its own sums. The duration of the last
+// computation is not known.
 func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.Location) error {
 	ranks, signatures := o.trace.Ranks().Lookup(), o.trace.Signatures()
 	for i, l := range locations {
@@ -166,7 +167,7 @@ func detailOf(c *timeline.Call) detail {
 	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
 		d.root = new(int(in[i].Int))
 	}
-	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int { // the error code comes last
+	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int { // the error code is the last argument
 		d.code = strconv.FormatInt(in[len(in)-1].Int, 10)
 	}
 	return d

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// wait words what an operation waited for: "from rank 3, tag 7, MPI_COMM_WORLD".
+// wait describes what an operation waited for: "from rank 3, tag 7, MPI_COMM_WORLD".
 func (s *search) wait(w *match.Wait) string {
 	if w.Collective {
 		return ""
@@ -29,7 +29,8 @@ func (s *search) wait(w *match.Wait) string {
 	return fmt.Sprintf("%s %s, %s, %s", direction, peer, tag, s.communicator(w.Comm))
 }
 
-// words is what a call waited for: the first of what had not begun, and how many more.
+// words describes what a call waited for: the first operation that had not begun, and the number of
+// others.
 func (s *search) words(u *match.Unreturned) string {
 	var list []string
 	for i := range u.Waits {
@@ -44,7 +45,7 @@ func (s *search) words(u *match.Unreturned) string {
 	return strings.Join(list, "")
 }
 
-// wordsFor is what a call waited for of one rank.
+// wordsFor describes what a call waited for from one rank.
 func (s *search) wordsFor(u *match.Unreturned, rank int) string {
 	for i := range u.Waits {
 		if w := &u.Waits[i]; slices.Contains(w.For, rank) {
@@ -54,7 +55,7 @@ func (s *search) wordsFor(u *match.Unreturned, rank int) string {
 	return ""
 }
 
-// waitOn words an operation, also a collective one: by its communicator.
+// waitOn describes an operation; a collective one by its communicator.
 func (s *search) waitOn(w *match.Wait) string {
 	if w.Collective {
 		return s.communicator(w.Comm)
@@ -62,7 +63,7 @@ func (s *search) waitOn(w *match.Wait) string {
 	return s.wait(w)
 }
 
-// stray words a message that somebody sent whom a rank waits for, and that nobody received.
+// stray describes an unreceived message from a rank that r waits for.
 func (s *search) stray(r *state) string {
 	for i := range r.open.Waits {
 		w := &r.open.Waits[i]
@@ -82,7 +83,7 @@ func at(p verdict.Place) string {
 	return p.Function + " at " + p.CallSite
 }
 
-// maxRanks is how many ranks the findings list.
+// maxRanks is the number of ranks in the findings.
 const maxRanks = 4096
 
 func (s *search) ranks() []Rank {
@@ -134,7 +135,7 @@ func (s *search) rankOf(r *state) Rank {
 	return out
 }
 
-// fill says what a call waited for.
+// fill sets what a call waited for.
 func (s *search) fill(out *Rank, u *match.Unreturned) {
 	var ranks []int
 	for i := range u.Waits {

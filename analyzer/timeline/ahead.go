@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// Ahead goes through the calls of all threads, each by itself, as far ahead as one likes. Earliest says whose turn it is
-// where calls are to be taken in the order in which they were entered.
+// Ahead reads the calls of all threads, each thread independently and arbitrarily far ahead. For
+// processing in order of entry, Earliest returns the thread whose call is next.
 type Ahead[T any, R Reader[T]] struct {
 	locations []Location
 	heads     []head[T, R]
@@ -19,16 +19,17 @@ type Ahead[T any, R Reader[T]] struct {
 	err       error
 }
 
-// A head is where a thread is. What is looked at with every call comes first, in one cache line.
+// A head is the position in a thread. The fields that are used for every call come first, in one
+// cache line.
 type head[T any, R Reader[T]] struct {
-	at      int            // the next call,
-	calls   []Entry[T]     // of the batch that it is in,
-	batches []*batch[T, R] // and the batches from that on that are decoded
-	used    []*batch[T, R] // to be used again
+	at      int            // index of the next call
+	calls   []Entry[T]     // calls of its batch
+	batches []*batch[T, R] // decoded batches from that on
+	used    []*batch[T, R] // for reuse
 
-	spare    *batch[T, R]      // that is being decoded,
-	pending  bool              // if there is one
-	ready    chan *batch[T, R] // has it when it is
+	spare    *batch[T, R]      // batch that is being decoded
+	pending  bool              // spare is being decoded
+	ready    chan *batch[T, R] // receives spare when it is decoded
 	cursor   Cursor
 	clock    *Clock
 	mover    Mover
@@ -36,15 +37,16 @@ type head[T any, R Reader[T]] struct {
 	location int
 }
 
-// A Run is some calls of a thread that follow each other, as its reader By made them. It is valid until the last of them is
-// passed.
+// A Run is consecutive calls of a thread, as its reader By made them. It is valid until the last of
+// them is passed.
 type Run[T any, R Reader[T]] struct {
 	By    R
-	Enter int64 // of the first one
+	Enter int64 // entry of the first call
 	Calls []Entry[T]
 }
 
-// OpenAhead begins to decode all calls of a trace. Readers work on other processors, each for one location.
+// OpenAhead starts decoding all calls of a trace. Readers run in other goroutines, each for one
+// location.
 func OpenAhead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks, newReader func(location int) R) (*Ahead[T, R], error) {
 	a := &Ahead[T, R]{locations: Locations(t), window: clocks.window(), newReader: newReader}
 	n := len(a.locations)
@@ -61,7 +63,7 @@ func OpenAhead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks,
 			cursor: cursor, clock: clocks.clock(l.Row), mover: clocks.mover(i), window: a.window, location: i,
 			ready: make(chan *batch[T, R], 1),
 		}
-		a.want(&a.heads[i])
+		a.request(&a.heads[i])
 	}
 	for i := range a.heads {
 		if h := &a.heads[i]; a.more(h) {
@@ -78,11 +80,11 @@ func (a *Ahead[T, R]) Close() {
 	a.end()
 }
 
-// Err is why a thread's calls ended before their end, nil if none did.
+// Err returns the error that ended a thread's calls early, nil if there was none.
 func (a *Ahead[T, R]) Err() error { return a.err }
 
-// Earliest is the location whose next call was entered first, the lower one of two that were entered at the same time, and
-// when. False: there are no more calls.
+// Earliest returns the location whose next call was entered first (the lower one of equal entries)
+// and the time of that entry. It reports false if there are no more calls.
 func (a *Ahead[T, R]) Earliest() (location int, enter int64, more bool) {
 	if a.err != nil {
 		return 0, 0, false
@@ -90,7 +92,7 @@ func (a *Ahead[T, R]) Earliest() (location int, enter int64, more bool) {
 	return a.queue.First()
 }
 
-// Within is a time as the window that is looked at tells it.
+// Within clips a time to the window.
 func (a *Ahead[T, R]) Within(t int64) int64 {
 	if a.window == nil {
 		return t
@@ -98,8 +100,8 @@ func (a *Ahead[T, R]) Within(t int64) int64 {
 	return a.window.time(t)
 }
 
-// From gives the calls of a location that follow so many of the next ones, as many as were decoded together: none if there
-// are no more. Times are those of the trace, also outside the window.
+// From returns the calls of a location after the next skip ones, as many as were decoded together;
+// none if there are no more. Times are those of the trace, also outside the window.
 func (a *Ahead[T, R]) From(location, skip int) Run[T, R] {
 	h := &a.heads[location]
 	i := h.at + skip
@@ -120,13 +122,13 @@ func (a *Ahead[T, R]) From(location, skip int) Run[T, R] {
 	}
 }
 
-// Next is From for the call whose turn it is: the location's next one.
+// Next is From for the next call of a location that Earliest has returned.
 func (a *Ahead[T, R]) Next(location int) (by R, made *T) {
 	h := &a.heads[location]
 	return h.batches[0].reader, &h.calls[h.at].Made
 }
 
-// Pass goes on with a location by so many calls, which there are.
+// Pass advances a location by a number of calls, which must exist.
 func (a *Ahead[T, R]) Pass(location, calls int) {
 	h := &a.heads[location]
 	if h.at += calls; h.at < len(h.calls) {
@@ -152,7 +154,7 @@ func (a *Ahead[T, R]) Pass(location, calls int) {
 	a.queue.Next(location, enter)
 }
 
-// more waits for a thread's next calls; false if there are none.
+// more waits for a thread's next calls. It reports false if there are none.
 func (a *Ahead[T, R]) more(h *head[T, R]) bool {
 	if !h.pending {
 		return false
@@ -167,13 +169,13 @@ func (a *Ahead[T, R]) more(h *head[T, R]) bool {
 	}
 	h.batches = append(h.batches, b)
 	if !b.last {
-		a.want(h)
+		a.request(h)
 	}
 	return true
 }
 
-// want has a thread's next calls decoded.
-func (a *Ahead[T, R]) want(h *head[T, R]) {
+// request starts decoding a thread's next calls.
+func (a *Ahead[T, R]) request(h *head[T, R]) {
 	if n := len(h.used); n > 0 {
 		h.spare, h.used = h.used[n-1], h.used[:n-1]
 	} else {

@@ -8,34 +8,35 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Calls are decoded in batches, one thread's at a time: a decoder's state does not fit into the cache beside those of all
-// others, and going from one to the next with every call costs more than decoding. Batches are decoded ahead, on other
-// processors, while the calls before them are looked at.
+// Calls are decoded in batches of one thread: the state of a decoder does not fit into the cache
+// together with those of all others, and switching between threads with every call costs more than
+// decoding. Batches are decoded ahead, in other goroutines, while earlier calls are processed.
 
-// A Reader makes of a thread's calls, while they are decoded, what an analysis needs of them. What it gives is valid until
-// Reset, and must not refer to the event, which the next call overwrites.
+// A Reader extracts from a thread's calls, while they are decoded, what an analysis needs. Its
+// results are valid until Reset. They must not refer to the event, which the next call overwrites.
 type Reader[T any] interface {
 	Read(c *Call, to *T)
 	Reset()
 }
 
-// A batch is some calls of a thread that follow each other, as read.
+// A batch is consecutive calls of a thread, as read.
 type batch[T any, R Reader[T]] struct {
 	reader R
-	begin  int64 // when the first call was entered
+	begin  int64 // entry of the first call
 	calls  []Entry[T]
 	err    error
-	last   bool // no call comes after it
+	last   bool // it is the last batch
 }
 
-// An Entry is a call, and when the one after it in the batch was entered: its turn is known without a look at it.
+// An Entry is a call together with the entry time of the following one of the batch, so that its
+// turn is known without reading that one.
 type Entry[T any] struct {
 	Next int64
 	Made T
 }
 
-// batchSize is how many calls of a thread are decoded in a row: it keeps the batches of all threads together at about the
-// same memory, tens of MiB.
+// batchSize returns the number of calls per batch, such that the batches of all threads together
+// take tens of MiB.
 func batchSize(threads int) int { return max(16, min(256, 1<<17/max(1, threads))) }
 
 // fill decodes the next calls of a thread.
@@ -49,7 +50,7 @@ func (b *batch[T, R]) fill(h *head[T, R], size int) {
 	for len(b.calls) < size {
 		if !h.cursor.Next() {
 			b.err, b.last = h.cursor.Err(), true
-			h.cursor = nil // a decoder takes memory
+			h.cursor = nil // frees the decoder's memory
 			return
 		}
 		c.set(h.cursor.Event(), h.clock, h.mover)
@@ -68,9 +69,9 @@ func (b *batch[T, R]) fill(h *head[T, R], size int) {
 	}
 }
 
-// whole is the Reader that keeps everything.
+// whole is a Reader that keeps complete calls.
 type whole struct {
-	events []*trace.Event // of all batches so far, to be used again
+	events []*trace.Event // of all batches so far, for reuse
 	used   int
 	values []trace.Value
 }
@@ -88,15 +89,15 @@ func (w *whole) Read(c, kept *Call) {
 	w.values = keepValues(w.values, kept.Event)
 }
 
-// Keep copies an event and the values that its cursor will overwrite.
+// Keep returns a copy of an event, including the values that its cursor will overwrite.
 func Keep(e *trace.Event) *trace.Event {
 	kept := *e
 	keepValues(nil, &kept)
 	return &kept
 }
 
-// keepValues appends the values of an event that its cursor will overwrite, those that are not the signature's own, and
-// makes the event refer to them.
+// keepValues appends the values of an event that its cursor will overwrite (those that are not the
+// signature's own) and makes the event refer to the copies.
 func keepValues(to []trace.Value, e *trace.Event) []trace.Value {
 	to, e.In = keep(to, e.In, e.Signature.In)
 	to, e.Out = keep(to, e.Out, e.Signature.Out)
@@ -126,7 +127,7 @@ func keep(to, values, signature []trace.Value) (all, own []trace.Value) {
 type feed[T any, R Reader[T]] struct {
 	wanted chan *head[T, R]
 	size   int
-	pass   *passes.Pass // that the calls count for
+	pass   *passes.Pass // progress that the calls are counted for
 	done   sync.WaitGroup
 }
 
@@ -144,11 +145,11 @@ func newFeed[T any, R Reader[T]](heads int, pass *passes.Pass) *feed[T, R] {
 	return f
 }
 
-// stop waits until nobody decodes any more.
+// stop waits until all decoding goroutines have ended.
 func (f *feed[T, R]) stop() {
 	for more := true; more; {
 		select {
-		case <-f.wanted: // nobody needs it
+		case <-f.wanted: // no longer needed
 		default:
 			more = false
 		}

@@ -5,25 +5,27 @@ import (
 	"sort"
 )
 
-// Clocks lay the clocks of a run's nodes over one another: package clock finds them, all analyses of a run use the same
-// ones. Nil leaves every clock as it is.
+// Clocks synchronize the clocks of a run's nodes. Package clock computes them, and all analyses of
+// a run use the same ones. Nil leaves all times unchanged.
 type Clocks struct {
 	Of      []int   `json:"of"` // domain by row (index into Trace.Ranks)
 	Domains []Clock `json:"domains"`
-	// Window is the part of the run that is looked at, nil for all of it.
+	// Window is the analyzed part of the run, nil for all of it.
 	Window *Window `json:"-"`
-	// Moves moves the times of single calls besides, thread by thread; nil: of none. Not together with a window that has a
-	// Begin: it has to see every call. Package analyzer/export/causality makes one.
+	// Moves returns a Mover that additionally moves the times of single calls of a location; nil:
+	// none. It must not be combined with a window that has a Begin, because it must see every call.
+	// Package analyzer/export/causality uses it.
 	Moves func(location int) Mover `json:"-"`
 }
 
-// A Mover moves the times of a thread's calls, on the common clock. Calls come in their order, of each first Enter, then Exit.
+// A Mover moves the times of a thread's calls, on the common clock. It is called in program order,
+// for each call first Enter, then Exit.
 type Mover interface {
 	Enter(ns int64) int64
 	Exit(call uint64, ns int64) int64
 }
 
-// mover moves the times of a thread's calls, nil: nobody does.
+// mover returns the Mover of a location, nil if there is none.
 func (c *Clocks) mover(location int) Mover {
 	if c == nil || c.Moves == nil {
 		return nil
@@ -35,8 +37,8 @@ func (c *Clocks) mover(location int) Mover {
 //
 //	t + Offset + Rate·(t − Origin) + step
 //
-// where the step is that of the last entry of Steps before t, less Decay for every nanosecond since, and never less
-// than 0. Rate is some 10⁻⁵ at most, Decay 0.01: time never goes backward.
+// where step is that of the last entry of Steps before t, less Decay for every nanosecond since,
+// but not less than 0. Rate is at most some 10⁻⁵ and Decay is 0.01, so time never goes backward.
 type Clock struct {
 	Offset int64   `json:"offset_ns"`
 	Origin int64   `json:"origin_ns"`
@@ -44,18 +46,19 @@ type Clock struct {
 	Steps  []Step  `json:"steps,omitempty"`
 }
 
-// A Step is a correction from a time on, both in nanoseconds, the time on the node's own clock.
+// A Step is a correction from a time on, in nanoseconds. At is on the node's own clock.
 type Step struct {
 	At    int64 `json:"at_ns"`
 	Shift int64 `json:"shift_ns"`
 }
 
-// Decay is how fast a step wears off: the controlled logical clock runs at 0.99 of the node's rate until it is back
-// (γ of Becker, Rabenseifner, Wolf and Linford, "Scalable timestamp synchronization for event traces of
-// message-passing applications", Parallel Computing 35, 2009).
+// Decay is the rate at which a step decays: the controlled logical clock runs at 0.99 of the node's
+// rate until the step is compensated (γ of Becker, Rabenseifner, Wolf and Linford, "Scalable
+// timestamp synchronization for event traces of message-passing applications", Parallel Computing
+// 35, 2009).
 const Decay = 0.01
 
-// clock is the clock of a row, nil where nothing is to be corrected.
+// clock returns the clock of a row, nil if it needs no correction.
 func (c *Clocks) clock(row int) *Clock {
 	if c == nil || row >= len(c.Of) {
 		return nil
@@ -63,7 +66,7 @@ func (c *Clocks) clock(row int) *Clock {
 	return &c.Domains[c.Of[row]]
 }
 
-// Time is a time of a row on the common clock, or the window's end that is closer.
+// Time converts a time of a row to the common clock, clipped to the window.
 func (c *Clocks) Time(row int, t int64) int64 {
 	t = c.clock(row).Time(t)
 	if w := c.window(); w != nil {
@@ -72,7 +75,7 @@ func (c *Clocks) Time(row int, t int64) int64 {
 	return t
 }
 
-// Time is a time of the node's clock on the common one.
+// Time converts a time of the node's clock to the common one.
 func (k *Clock) Time(t int64) int64 {
 	if k == nil {
 		return t
@@ -87,13 +90,13 @@ func (k *Clock) Time(t int64) int64 {
 	return corrected
 }
 
-// Own is about the inverse of Time, steps aside.
+// Own is the approximate inverse of Time, without steps.
 func (k *Clock) Own(t int64) int64 {
 	own := t - k.Offset
 	return own - int64(math.Round(k.Rate*float64(own-k.Origin)))
 }
 
-// before is a time of the node's clock no later than t on the common one.
+// before returns a time of the node's clock that is not later than t on the common one.
 func (k *Clock) before(t int64) int64 {
 	if k == nil {
 		return t

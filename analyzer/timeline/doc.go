@@ -1,11 +1,13 @@
-// Package timeline puts the calls of all ranks in one order.
+// Package timeline reads the calls of all ranks in one order.
 //
-// In goes a trace and the Clocks that lay its nodes' clocks over one another (package clock). Out comes every call of
-// every thread with its times in nanoseconds since the run began, sorted by the time it was entered.
+// Its input is a trace and the Clocks that synchronize its nodes (package clock). Its output is
+// every call of every thread with its times in nanoseconds since the start of the run, ordered by
+// time of entry.
 //
-// The order is a convenience, not a premise: messages and collectives are matched by order on each rank (package
-// match), so a clock that is a little off costs memory for pending operations, never a wrong match.
+// The result of matching does not depend on this order: messages and collectives are matched by
+// order on each rank (package match). A small clock error costs memory for pending operations, but
+// never causes a wrong match.
 //
-// Clocks with a Window tell of a part of the run only (window.go): calls around it come too, since matching needs them, but time
-// passes within the window alone.
+// Clocks with a Window restrict the run to a part of it (window.go). Calls around it are included,
+// because matching needs them, but time passes only within the window.
 package timeline

@@ -13,18 +13,18 @@ import (
 type Record struct {
 	Location    int // index into Locations
 	Enter, Exit int64
-	// EnterError and ExitError are by how much Enter and Exit may be off: see trace.Event.
+	// EnterError and ExitError are the maximum errors of Enter and Exit; see trace.Event.
 	EnterError, ExitError int64
-	Outside               bool   // of the window that is looked at (Clocks.Window); then it takes no time
-	Apart                 bool   // only tells that its thread was there before, or after: it is not to be matched (Window.Begin)
-	Held                  int64  // see trace.Event
-	Index                 uint64 // of the call on its thread, from 0
+	Outside               bool   // outside the window (Clocks.Window); then it takes no time
+	Apart                 bool   // the first call before or after Window.Begin … End: shows that the thread exists there, but must not be matched
+	Overhead              int64  // tracer overhead before the call in ns; see trace.Event
+	Index                 uint64 // index of the call on its thread, from 0
 	Function              *trace.Function
-	Semantics             *semantics.Function // what calls of it mean
+	Semantics             *semantics.Function // semantics of the function
 	Signature             *trace.Signature
 }
 
-// A Call is one call with all that the trace has of it.
+// A Call is one call with all its data.
 type Call struct {
 	Record
 	Event *trace.Event
@@ -37,18 +37,18 @@ func (c *Call) set(e *trace.Event, clock *Clock, by Mover) {
 		c.Enter, c.Exit = by.Enter(c.Enter), by.Exit(e.Index, c.Exit)
 	}
 	c.EnterError, c.ExitError = e.EnterError, e.ExitError
-	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
+	c.Overhead, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 
-// Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are
+// Each calls f for every call of the trace, ordered by time of entry. The call and its event are
 // valid until f returns.
 func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) error {
 	return EachRead(ctx, t, clocks, func(int) *whole { return new(whole) }, func(_ *whole, _ int64, c *Call) error { return f(c) })
 }
 
-// EachRead calls f for what readers make of every call of the trace, in the order in which calls were entered, with the
-// reader that made it and the time at which the call was entered. Readers work on other processors and ahead of f; each
-// works for one location. What f is given is valid until it returns.
+// EachRead calls f for every call of the trace, ordered by time of entry, with what the location's
+// reader made of it, that reader and the time of entry. Readers run ahead of f in other goroutines;
+// each is for one location. The arguments of f are valid until it returns.
 func EachRead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks, newReader func(location int) R, f func(by R, enter int64, made *T) error) error {
 	a, err := OpenAhead(ctx, t, clocks, newReader)
 	if err != nil {
@@ -75,7 +75,7 @@ func at(l Location, err error) error {
 	return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
 }
 
-// CallsWithin is how many calls of a trace are looked at, 0 if that is not known.
+// CallsWithin returns the number of calls that are processed, 0 if it is not known.
 func CallsWithin(t Trace, clocks *Clocks) uint64 {
 	if clocks.window() != nil {
 		return 0
@@ -83,7 +83,8 @@ func CallsWithin(t Trace, clocks *Clocks) uint64 {
 	return t.Threads().Calls()
 }
 
-// EachOf calls f for the calls of one location, in order. They count for the pass that the context belongs to.
+// EachOf calls f for the calls of one location, in order. They count for the progress of the
+// context's pass.
 func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Clocks, f func(*Call) error) error {
 	cursor, err := clocks.calls(t, location, l)
 	if err != nil {

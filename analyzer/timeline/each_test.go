@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// seen is what a test looks at of a call.
+// seen is the part of a call that a test compares.
 type seen struct {
 	enter    int64
 	location int
@@ -23,8 +23,8 @@ type seen struct {
 
 func see(c *timeline.Call) seen { return seen{c.Enter, c.Location, c.Index, c.Event.Text()} }
 
-// Of each thread the calls between Begin and End are told, and one more on either side: of one that ended before its last,
-// of one that began after its first.
+// Of each thread the calls between Begin and End are read, and one more on either side: also of a
+// thread that ended before its last call, and of one that began after its first.
 func TestCallsAroundAWindow(t *testing.T) {
 	b := tracetest.New(3)
 	b.Rank(0).Init(0, 5).Collective("MPI_Barrier", 10, 11).Finalize(20, 21)
@@ -53,9 +53,9 @@ func TestCallsAroundAWindow(t *testing.T) {
 	assert.ElementsMatch(t, each, ordered)
 }
 
-// TestEachIsEachOfInOrder: calls of all threads, whole and across many batches, are those of each thread by itself, in the
-// order of their times and, where these are equal, of locations. The program's wildcards make values that a cursor
-// overwrites with each call.
+// TestEachIsEachOfInOrder: the calls of all threads, complete and across many batches, are those of
+// each thread in the order of their times, then of locations. The program uses wildcards, so that a
+// cursor overwrites values with each call.
 func TestEachIsEachOfInOrder(t *testing.T) {
 	trace := timeline.Of(tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "master-worker", Ranks: 5, Iterations: 400})))
 	var expected, got []seen

@@ -1,12 +1,11 @@
 package timeline
 
-// A Location is one thread of one rank: the place where calls follow each other. Locations are numbered as
-// Trace.Threads.
+// A Location is one thread of one rank. Locations are numbered like Trace.Threads.
 type Location struct {
 	Rank   int // in MPI_COMM_WORLD
 	Thread int
 	Row    int // index into Trace.Ranks
-	Main   int // the location of the rank's first thread
+	Main   int // location of the rank's main thread
 }
 
 // Locations lists the threads of a trace.

@@ -1,23 +1,23 @@
 package timeline
 
-// A Queue says whose turn it is: the location whose next call was entered first, the lower one of two that were entered at the
-// same time, so that the order is the same in every run. It is a binary heap, and holds what it compares: 16 bytes a location stay
-// in the cache where threads' states do not.
+// A Queue is a priority queue of locations by the entry of their next call, then by location, so
+// that the order is deterministic. It is a binary heap that contains its keys: with 16 bytes per
+// location it stays in the cache, unlike the states of the threads.
 type Queue struct {
-	turns  []turn
-	places []int32 // by location: where its turn is
+	turns     []turn
+	positions []int32 // by location: index of its turn
 }
 
-// A turn is when a location's next call was entered.
+// A turn is the entry time of a location's next call.
 type turn struct {
 	enter    int64
 	location int32
 }
 
-// NewQueue makes an empty one for locations below a number.
-func NewQueue(locations int) *Queue { return &Queue{places: make([]int32, locations)} }
+// NewQueue returns an empty queue for the given number of locations.
+func NewQueue(locations int) *Queue { return &Queue{positions: make([]int32, locations)} }
 
-// First is whose turn it is, and when its call was entered; false if nobody has one.
+// First returns the first location and its entry time. It reports false if the queue is empty.
 func (q *Queue) First() (location int, enter int64, any bool) {
 	if len(q.turns) == 0 {
 		return 0, 0, false
@@ -25,15 +25,15 @@ func (q *Queue) First() (location int, enter int64, any bool) {
 	return int(q.turns[0].location), q.turns[0].enter, true
 }
 
-// Add gives a location that has none a turn.
+// Add inserts a location, which must not be in the queue.
 func (q *Queue) Add(location int, enter int64) {
 	q.turns = append(q.turns, turn{})
 	q.up(len(q.turns)-1, turn{enter, int32(location)})
 }
 
-// Next gives a location another turn, most often a later one.
+// Next changes the time of a location, usually to a later one.
 func (q *Queue) Next(location int, enter int64) {
-	i, t := int(q.places[location]), turn{enter, int32(location)}
+	i, t := int(q.positions[location]), turn{enter, int32(location)}
 	if i > 0 && t.before(q.turns[(i-1)/2]) {
 		q.up(i, t)
 	} else {
@@ -41,15 +41,15 @@ func (q *Queue) Next(location int, enter int64) {
 	}
 }
 
-// Remove takes a location's turn away.
+// Remove removes a location.
 func (q *Queue) Remove(location int) {
-	i, n := int(q.places[location]), len(q.turns)-1
+	i, n := int(q.positions[location]), len(q.turns)-1
 	last := q.turns[n]
 	q.turns = q.turns[:n]
 	if i == n {
 		return
 	}
-	q.places[last.location] = int32(i)
+	q.positions[last.location] = int32(i)
 	q.turns[i] = last
 	q.Next(int(last.location), last.enter)
 }
@@ -58,9 +58,9 @@ func (a turn) before(b turn) bool {
 	return a.enter < b.enter || a.enter == b.enter && a.location < b.location
 }
 
-func (q *Queue) put(i int, t turn) { q.turns[i], q.places[t.location] = t, int32(i) }
+func (q *Queue) put(i int, t turn) { q.turns[i], q.positions[t.location] = t, int32(i) }
 
-// up moves a turn from the i-th place to the one that it belongs to, in front of it.
+// up inserts a turn at index i or further to the front.
 func (q *Queue) up(i int, t turn) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -73,7 +73,7 @@ func (q *Queue) up(i int, t turn) {
 	q.put(i, t)
 }
 
-// down moves a turn from the i-th place to the one that it belongs to, behind it.
+// down inserts a turn at index i or further to the back.
 func (q *Queue) down(i int, t turn) {
 	for {
 		least := 2*i + 1

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A Trace is what the analyses need of a trace. *trace.Reader has all of it but for the type of Cursor's result; Of
-// adapts it.
+// A Trace is the part of a trace that the analyses need. *trace.Reader implements it except for the
+// result type of Cursor; Of adapts it.
 type Trace interface {
 	Meta() *trace.Meta
 	Function(id uint16) *trace.Function
@@ -23,7 +23,7 @@ type Trace interface {
 	Communicators() []trace.Communicator
 	Grammar() grammar.Grammar
 	Ranks() *trace.RankTable
-	// OfLeads reports whether only lead ranks have times of their own.
+	// OfLeads reports whether only lead ranks have measured times.
 	OfLeads() bool
 	Threads() *trace.ThreadTable
 	Columns() []codec.Numbers
@@ -31,27 +31,29 @@ type Trace interface {
 	SequenceLength(i int) (uint64, error)
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
-	// Matrix is computed once for all analyses: it is not to be changed.
+	// Matrix is computed once for all analyses. Callers must not modify it.
 	Matrix() ([]traffic.Pair, error)
 	MatrixBetween(calls func(thread int) (from, to uint64)) ([]traffic.Pair, error)
-	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
+	// Span returns when a thread (an index into Threads) began and ended, and Aggregates its
+	// aggregated timing.
 	Span(thread int) (begin, end int64)
 	Aggregates(thread int) ([]timing.Aggregate, error)
-	// Coarse lists the calls of which there are only sums of times.
+	// Coarse returns the calls for which only sums of times were recorded.
 	Coarse() []trace.Coarse
 }
 
-// A Cursor goes through the calls of one thread.
+// A Cursor reads the calls of one thread in order.
 type Cursor interface {
 	Next() bool
-	// Seek goes to the call with an index, SeekTime to the first one that ends after a time: package trace has more.
+	// Seek goes to the call with an index, SeekTime to the first call that ends after a time; see
+	// package trace.
 	Seek(index uint64) bool
 	SeekTime(ns int64) bool
 	Event() *trace.Event
 	Err() error
 }
 
-// Of makes a reader a Trace.
+// Of returns a reader as a Trace.
 func Of(r *trace.Reader) Trace {
 	return reader{r, sync.OnceValues(func() ([]traffic.Pair, error) { return traffic.Matrix(r) })}
 }
@@ -69,8 +71,8 @@ func (r reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]traff
 	return traffic.MatrixBetween(r.Reader, calls)
 }
 
-// NeedTimes returns an error that says what to trace instead if the times of single calls were not kept; doing is what
-// takes them: "a prediction".
+// NeedTimes returns an error, with the setting to use instead, if the times of single calls were
+// not recorded. doing is what needs them: "a prediction".
 func NeedTimes(t Trace, doing string) error {
 	if t.Meta().Timing.Mode != timing.Aggregated {
 		return nil

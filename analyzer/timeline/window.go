@@ -9,22 +9,23 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// A Window restricts what is told of a run to a part of it, from one time on the common clock to another. Calls around it
-// are told all the same, in the order in which they were made, or nobody could match them; but time outside does not
-// pass: a call before begins and ends with the window's beginning, one after with its end, and one across is cut.
+// A Window restricts a run to the part between two times on the common clock. Calls around it are
+// included in order, because matching needs them, but take no time: calls before it are moved to
+// its beginning, calls after it to its end, and calls across a boundary are clipped.
 type Window struct {
 	From, To int64
-	Start    int64 // of the run
-	// Begin and End bound the calls that are told, by when they were entered: between moments at which nothing is under way
-	// (match.Cut). Of each thread one more on either side is told (Record.Apart). 0: there is no such moment.
+	Start    int64 // start of the run
+	// Begin and End bound the calls that are read, by time of entry: they are quiescent points
+	// (match.Cut). In addition one more call of each thread on either side is read (Record.Apart).
+	// 0: there is no such point.
 	Begin, End int64
-	firsts     sync.Map // by location: the call to begin with
+	firsts     sync.Map // by location: index of the first call to read
 }
 
-// time is a time as the window tells it.
+// time clips a time to the window.
 func (w *Window) time(t int64) int64 { return min(max(t, w.From), w.To) }
 
-// within cuts the call to the window, and reports whether it is the last of its thread that counts.
+// within clips the call to the window and reports whether it is the last of its thread to be read.
 func (c *Call) within(w *Window) (last bool) {
 	c.Outside, c.Apart = false, false
 	if w == nil {
@@ -37,7 +38,8 @@ func (c *Call) within(w *Window) (last bool) {
 	return last
 }
 
-// calls goes through the calls of a thread from the last one on that was entered before the window's Begin.
+// calls returns a cursor of a thread that begins with the last call that was entered before the
+// window's Begin.
 func (c *Clocks) calls(t Trace, location int, l Location) (Cursor, error) {
 	cursor, err := t.Calls(l.Rank, l.Thread)
 	w := c.window()
@@ -55,7 +57,8 @@ func (c *Clocks) calls(t Trace, location int, l Location) (Cursor, error) {
 	return cursor, cursor.Err()
 }
 
-// first is the last call that was entered before Begin, of so many.
+// first returns the index of the last call that was entered before Begin. calls is the number of
+// calls of the thread.
 func (w *Window) first(cursor Cursor, clock *Clock, calls uint64) (uint64, error) {
 	if !cursor.SeekTime(clock.before(w.Begin)) {
 		return 0, cursor.Err()
@@ -69,7 +72,7 @@ func (w *Window) first(cursor Cursor, clock *Clock, calls uint64) (uint64, error
 	return max(calls, 1) - 1, cursor.Err()
 }
 
-// window is what is told of a run, nil for all of it.
+// window returns the window of a run, nil for all of it.
 func (c *Clocks) window() *Window {
 	if c == nil {
 		return nil
@@ -77,7 +80,8 @@ func (c *Clocks) window() *Window {
 	return c.Window
 }
 
-// Restrict makes the communication matrices of a trace those of the clocks' window; it goes through all calls then.
+// Restrict restricts the communication matrices of a trace to the clocks' window. With a window it
+// reads all calls.
 func Restrict(ctx context.Context, t Trace, clocks *Clocks) (Trace, error) {
 	if clocks.window() == nil {
 		return t, nil
@@ -111,7 +115,7 @@ type restricted struct {
 	calls []indices
 }
 
-// indices are those from one on, before the other.
+// indices are the range from ≤ i < to.
 type indices struct{ from, to uint64 }
 
 func (r restricted) Matrix() ([]traffic.Pair, error) {

@@ -1,12 +1,15 @@
-// Package traffic says which rank sent how much to which by point-to-point calls: the communication matrix.
+// Package traffic computes the communication matrix: how much each rank sent to each other by
+// point-to-point calls.
 //
-// In goes a trace, or a trace of histograms; out come pairs of ranks with their messages and bytes. Matrix is computed on the
-// distinct calls of each thread (trace.DistinctCalls), so its time does not grow with the number of calls where these are
-// alike. Estimate spreads what a trace of histograms has (ScalaTrace II: Wu and Mueller, ICS 2013, §2.3).
+// Its input is a trace, or a trace of histograms; its output is pairs of ranks with their messages
+// and bytes. Matrix is computed on the distinct calls of each thread (trace.DistinctCalls), so that
+// its time does not grow with the number of equal calls. Estimate distributes the traffic of a
+// trace of histograms (ScalaTrace II: Wu and Mueller, ICS 2013, §2.3).
 //
 // Invariants:
 //
-//   - a message counts where it is sent: a persistent send as often as it is started, MPI_PROC_NULL never;
-//   - the list is sorted by communicator, source and destination, each of them once;
-//   - the matrices of two parts of a run add up to that of the whole.
+//   - A message counts at its sender: a persistent send as often as it is started, MPI_PROC_NULL
+//     never.
+//   - The list is sorted by communicator, source and destination, without duplicates.
+//   - The matrices of two parts of a run add up to that of the whole.
 package traffic

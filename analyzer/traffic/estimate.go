@@ -6,9 +6,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Estimate spreads the traffic of each cluster evenly over the pairs of ranks that it may have been between: an estimate of
-// the communication matrix, whose sums by cluster, and so in all, are exact. Without communicators (−1). It is nil, and
-// false, if there are more than limit such pairs.
+// Estimate distributes the traffic of each cluster evenly over the possible pairs of ranks. The
+// result is an estimate of the communication matrix whose sums by cluster, and therefore in total,
+// are exact; the communicators are −1. It returns nil and false if there are more than limit such
+// pairs.
 func Estimate(h *trace.Histograms, limit int) ([]Pair, bool) {
 	size, sum := int64(h.Meta.WorldSize), pairs{}
 	count := 0
@@ -30,7 +31,8 @@ func Estimate(h *trace.Histograms, limit int) ([]Pair, bool) {
 	return sum.list(), true
 }
 
-// ranksOf is the pairs of ranks that a bin may be about. A rank sends to itself only if nothing else is possible.
+// ranksOf returns the possible pairs of ranks of a bin. A rank sends to itself only if nothing else
+// is possible.
 func ranksOf(b *trace.TrafficBin, ranks []int, size int64) (list [][2]int) {
 	if b.Fixed && b.Low < 0 {
 		for _, r := range ranks {
@@ -49,13 +51,13 @@ func ranksOf(b *trace.TrafficBin, ranks []int, size int64) (list [][2]int) {
 			}
 		}
 	}
-	if len(list) == 0 { // of a damaged trace, or of ranks beyond the world
+	if len(list) == 0 { // corrupt trace, or ranks beyond the world
 		list = append(list, [2]int{ranks[0], -1})
 	}
 	return list
 }
 
-// portion is the part of n equal ones with a number, of a whole: they add up to it.
+// portion returns the k-th of n equal parts of whole. The parts add up to it.
 func portion(whole, k, n uint64) uint64 {
 	at := func(k uint64) uint64 {
 		return whole/n*k + whole%n*k/n

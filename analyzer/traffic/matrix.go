@@ -10,26 +10,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Pair is all that one rank sent to another on one communicator by point-to-point calls.
+// A Pair is the total traffic from one rank to another on one communicator by point-to-point calls.
 type Pair struct {
 	Comm         int // index into Communicators, −1: unknown
-	Source, Dest int // ranks in MPI_COMM_WORLD; −1 where the communicator, or a member's rank in this world, is not known
+	Source, Dest int // ranks in MPI_COMM_WORLD; −1 if the communicator, or a member's rank in this world, is not known
 	Messages     uint64
-	Bytes        uint64 // of those messages whose datatype is predefined
+	Bytes        uint64 // of messages with a predefined datatype
 	Unsized      uint64 // messages of derived datatypes
 }
 
-// Matrix is the communication matrix: who sent how much to whom, of sends of all kinds, persistent ones as often as they
-// were started; MPI_PROC_NULL left out. Sorted by communicator, source and destination. It is computed on the grammar:
-// a call that comes a million times is looked at once, unless its destination or size varies, whose values are then gone
-// through. Only a thread on which one handle stood for several communicators, or a persistent request for messages of
-// several sizes, is decoded call by call.
+// Matrix returns the communication matrix of all kinds of sends, persistent ones as often as they
+// were started, without MPI_PROC_NULL; sorted by communicator, source and destination. It is
+// computed on the grammar: a call that occurs a million times is evaluated once, unless its
+// destination or size varies; then its values are read. A thread is decoded call by call only if
+// one handle referred to several communicators, or a persistent request to messages of several
+// sizes.
 func Matrix(t *trace.Reader) ([]Pair, error) {
 	return MatrixBetween(t, func(int) (uint64, uint64) { return 0, math.MaxUint64 })
 }
 
-// MatrixBetween is the Matrix of some calls of each thread: of Threads()[i] those from the first index on to the one
-// before the second. Persistent requests count where they are started.
+// MatrixBetween is the Matrix of some calls of each thread: of Threads()[i] those with from ≤ index
+// < to. Persistent requests count where they are started.
 func MatrixBetween(t *trace.Reader, calls func(thread int) (from, to uint64)) ([]Pair, error) {
 	all, err := t.DistinctCalls()
 	if err != nil {
@@ -50,7 +51,7 @@ func MatrixBetween(t *trace.Reader, calls func(thread int) (from, to uint64)) ([
 	return sum.list(), nil
 }
 
-// pairs adds up what goes from rank to rank.
+// pairs sums up the traffic by pair.
 type pairs map[[3]int]*Pair
 
 func (p pairs) add(comm, source, dest int, messages, bytes, unsized uint64) {
@@ -74,12 +75,12 @@ func (p pairs) list() []Pair {
 	return list
 }
 
-// sends goes through the sends of a thread.
+// sends evaluates the sends of a thread.
 type sends struct {
 	communicators []trace.Communicator
 	sum           pairs
 	started       map[int64]*persistent // by request id
-	ordered       bool                  // calls come in their order
+	ordered       bool                  // calls come in program order
 }
 
 // A persistent request is sent as often as it is started.
@@ -91,8 +92,8 @@ type persistent struct {
 	starts             uint64
 }
 
-// thread counts the sends of a thread. Where a signature that creates persistent sends does not say all about them, which of
-// them a request stands for is a matter of the calls' order.
+// thread counts the sends of a thread. If a signature that creates persistent sends does not
+// determine them completely, the order of calls determines what a request refers to.
 func (s *sends) thread(t *trace.ThreadCalls) (err error) {
 	s.ordered = t.Ordered()
 	if !s.ordered {
@@ -149,7 +150,7 @@ func (s *sends) call(e *trace.Event, n uint64) {
 			request = v.Int
 		}
 		if have := s.started[request]; have != nil {
-			if s.ordered { // what was started until now is what the request was until now
+			if s.ordered { // starts so far are of what the request referred to so far
 				s.addStarted(have)
 			} else {
 				m.starts = have.starts
@@ -183,8 +184,8 @@ func (s *sends) start(v *trace.Value, n uint64) {
 	s.started[v.Int].starts += n
 }
 
-// startAll counts the persistent sends. (A request id stands for one creating signature, so that its starts can be
-// counted before it is known what it sends.)
+// startAll counts the persistent sends. (A request id refers to one creating signature, so that its
+// starts can be counted before it is known what it sends.)
 func (s *sends) startAll() {
 	for _, m := range s.started {
 		s.addStarted(m)
@@ -198,7 +199,8 @@ func (s *sends) addStarted(m *persistent) {
 	}
 }
 
-// peer is the world rank of a rank in the communicator of a call; in an intercommunicator, of the other group.
+// peer returns the world rank of a rank in the communicator of a call; in an intercommunicator, of
+// the remote group.
 func (s *sends) peer(e *trace.Event, rank int64) int {
 	if e.Comm < 0 {
 		return -1

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The matrix that is computed on the grammar is that of all calls, one by one.
+// The matrix that is computed on the grammar equals that of the single calls.
 func TestMatrixIsThatOfTheCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -50,7 +50,7 @@ func TestMatrixIsThatOfTheCalls(t *testing.T) {
 	}
 }
 
-// Persistent sends count when they are started, and a derived datatype has no size that is known.
+// Persistent sends count when they are started, and a derived datatype has no known size.
 func TestMatrixOfPersistentSends(t *testing.T) {
 	num := func(n int64) trace.Value { return trace.Value{Form: trace.Int, Int: n} }
 	name := func(s string) trace.Value { return trace.Value{Form: trace.Name, Text: s} }
@@ -82,8 +82,9 @@ func TestMatrixOfPersistentSends(t *testing.T) {
 	require.Equal(t, []traffic.Pair{{Comm: 0, Source: 0, Dest: 1, Messages: 200, Bytes: 4000, Unsized: 100}}, got)
 }
 
-// A request that is made anew with another count each time: its starts count with the count that it had then, also where
-// only the calls of a part count, made before it. (Three Send_init of 5, 7 and 11 doubles, started 2, 3 and once.)
+// A request that is created repeatedly with different counts: its starts count with the count at
+// that time, also if only calls of a part of the run count and it was created before. (Three
+// Send_init of 5, 7 and 11 doubles, started 2, 3 and once.)
 func TestMatrixOfPersistentSendsThatVary(t *testing.T) {
 	num := func(n int64) trace.Value { return trace.Value{Form: trace.Int, Int: n} }
 	handle := func(n int64) trace.Value { return trace.Value{Form: trace.Handle, Int: n} }
@@ -125,7 +126,7 @@ func TestMatrixOfPersistentSendsThatVary(t *testing.T) {
 	}
 }
 
-// What comes 2^60 times is looked at once.
+// A call that occurs 2^60 times is evaluated once.
 func TestMatrixDoesNotExpand(t *testing.T) {
 	c := pingPong()
 	c.Functions[0].Class = "send blocking standard"
@@ -158,7 +159,8 @@ func TestMatrixBetweenAmongVaryingCalls(t *testing.T) {
 	}
 }
 
-// The matrix of a ring and of messages to rank 0 is exact; what is in one bin is spread evenly, and nothing is lost.
+// The matrix of a ring and of messages to rank 0 is exact; the traffic of one bin is distributed
+// evenly and completely.
 func TestEstimate(t *testing.T) {
 	h := &trace.Histograms{Meta: trace.Meta{WorldSize: 4}, Clusters: []trace.RankCluster{
 		{Ranks: trace.RankList{{Start: 0, Count: 3, Stride: 1}}}, {Ranks: trace.RankList{{Start: 3, Count: 1}}},
@@ -175,7 +177,7 @@ func TestEstimate(t *testing.T) {
 	require.False(t, known)
 }
 
-// Who sent how much to whom, without going through the calls.
+// The communication matrix, without reading the single calls.
 func ExampleMatrix() {
 	c := pingPong()
 	c.Functions[0].Class = "send blocking standard"
@@ -197,7 +199,7 @@ func ExampleMatrix() {
 	// Output: 0 to 1 1000 messages
 }
 
-// pingPong is a trace of two ranks: rank 0 sends to rank 1 a thousand times.
+// pingPong returns a trace of two ranks: rank 0 sends to rank 1 a thousand times.
 func pingPong() *trace.Content {
 	world := trace.Value{Form: trace.Name, Text: "MPI_COMM_WORLD"}
 	peer := func(offset int64) trace.Value { return trace.Value{Form: trace.RankOffset, Int: offset} }

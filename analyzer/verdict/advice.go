@@ -6,11 +6,11 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// Neighbors are the other ranks of the job where a cause's rank runs, and how many of them compute longer than the average,
-// too.
+// Neighbors counts the other ranks of the job that run where a cause's rank runs, and how many of
+// them compute longer than the average, too.
 type Neighbors struct{ All, Slower int }
 
-// Advice is what to do about a cause.
+// Advice returns what to do about a cause.
 func (c *Cause) Advice(n Neighbors) []string {
 	switch c.Kind {
 	case Excess:
@@ -56,7 +56,7 @@ func (c *Cause) Advice(n Neighbors) []string {
 	return nil
 }
 
-// look says which code to look at.
+// look returns which code to look at.
 func (c *Cause) look() string {
 	if c.Before == (Place{}) {
 		return "See the table of ranks for who computes how long."
@@ -64,7 +64,7 @@ func (c *Cause) look() string {
 	return fmt.Sprintf("Look at the code that runs %s.", c.where())
 }
 
-// machine names the node of a cause's ranks, or the host outside Kubernetes.
+// machine returns the name of the node of a cause's ranks, or of the host outside Kubernetes.
 func (c *Cause) machine() string {
 	switch {
 	case c.Node != "":

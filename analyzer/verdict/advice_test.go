@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// What is advised follows from the kind and the form of a cause, how its ranks differ from others, and where they run.
+// The advice depends on the kind and the form of a cause, on the difference between its ranks and
+// others, and on where they run.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause     verdict.Cause

@@ -6,78 +6,86 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Cause is one reason for which a run takes longer than it has to: what, who, where in the program, when, and how much
-// shorter the run would be without it.
+// A Cause is one reason why a run takes longer than necessary: what, which ranks, where in the
+// program, when, and how much shorter the run would be without it.
 type Cause struct {
 	Kind Kind `json:"kind"`
 	Form Form `json:"form"`
-	// Ranks are who the cause is about, as a list like "0-3,7"; "" where it is about no rank in particular. Rank is the first
-	// to look at, null likewise.
+	// Ranks are the ranks that the cause is about, as a list like "0-3,7"; "" if it is about no
+	// rank in particular. Rank is the first to look at, otherwise null.
 	Ranks string `json:"ranks"`
 	Rank  *int   `json:"rank"`
 	Pod   string `json:"pod"`  // of all of Ranks, "" if they are in several
 	Node  string `json:"node"` // likewise
 	Host  string `json:"host"` // likewise
-	// Scope is what Ranks are, if they are all ranks of one pod or node: "pod", "node"; else "".
+	// Scope is "pod" or "node" if Ranks are all ranks of one, otherwise "".
 	Scope string `json:"scope"`
-	// After and Before are the calls between which it is computed, for computation; the call itself is Before otherwise. In
-	// is the function in which that is, "" where that is not known.
+	// After and Before are the calls around a computation; otherwise Before is the call itself. In
+	// is the function that contains it, "" if it is not known.
 	After  Place  `json:"after"`
 	Before Place  `json:"before"`
 	In     string `json:"in"`
-	Phase  string `json:"phase"` // the name of the phase that has it, "" where it is in several
-	// Instances is in how many of the Of times that a rank came by it; both 0 where that means nothing.
+	Phase  string `json:"phase"` // name of the phase that contains it, "" if it is in several
+	// Instances is the number of affected instances among the Of ones that a rank executed; both
+	// are 0 if not applicable.
 	Instances int `json:"instances"`
 	Of        int `json:"of"`
-	// EachSeconds is what it takes each time (of Instances), OthersSeconds what it takes the others, or otherwise; null where
-	// there are no others.
+	// EachSeconds is the duration per instance (of Instances), OthersSeconds that on the other
+	// ranks or in other instances; null if there are none.
 	EachSeconds   float64  `json:"each_seconds"`
 	OthersSeconds *float64 `json:"others_seconds"`
-	// OthersOf is how often one of the others came by it; 0 where there are no others.
+	// OthersOf is the number of instances that one of the other ranks executed; 0 if there are no
+	// others.
 	OthersOf float64 `json:"others_of"`
-	// StoppedSeconds is for how long a CPU limit stopped the rank beyond the others, BlockedSeconds for how long it was blocked
-	// in the kernel there; 0 where that is not the reason.
+	// StoppedSeconds is how much longer than the others a CPU limit stopped the rank,
+	// BlockedSeconds how long it was blocked in the kernel there; 0 if that is not the reason.
 	StoppedSeconds float64 `json:"stopped_seconds"`
 	BlockedSeconds float64 `json:"blocked_seconds"`
-	// StolenSeconds is for how long the hypervisor took its CPU away there beyond the others; 0 where that is not the reason.
+	// StolenSeconds is how much longer than for the others the hypervisor took its CPU away there;
+	// 0 if that is not the reason.
 	StolenSeconds float64 `json:"stolen_seconds"`
-	// Spread is how unequally ranks compute, of an Imbalance; else null.
+	// Spread describes an Imbalance, otherwise null.
 	Spread *Spread `json:"spread"`
-	// AtOnce is how many ranks compute at once, on average, of a Serialization; else 0.
+	// AtOnce is the average number of ranks that compute at the same time, for a Serialization;
+	// otherwise 0.
 	AtOnce float64 `json:"at_once"`
-	// Calls and Bytes are of messages and collectives: how many calls, and the mean size of their messages.
+	// Calls and Bytes are for messages and collectives: the number of calls, and the mean size of
+	// their messages.
 	Calls uint64  `json:"calls"`
 	Bytes float64 `json:"bytes"`
-	// LostSeconds is what the ledger charges to it, of all ranks together.
+	// LostSeconds is the time that the ledger attributes to it, over all ranks.
 	LostSeconds float64 `json:"lost_seconds"`
-	// GainSeconds is by how much the run would be shorter without it, given the causes before it in a list; null where the
-	// times of single calls were not kept.
+	// GainSeconds is how much shorter the run would be without it, given that the causes before it
+	// in a list are removed; null if the times of single calls were not recorded.
 	GainSeconds *float64 `json:"gain_seconds"`
-	// Estimate is set where the gain comes from a rule of thumb, not from the replay alone.
+	// Estimate is set if the gain is a rule of thumb and not from the replay alone.
 	Estimate bool `json:"estimate"`
 }
 
 // A Spread is how unequally ranks compute, in seconds.
 type Spread struct {
-	Ranks   string  `json:"ranks"`        // that are compared: all, or those of one role
-	Least   float64 `json:"min_seconds"`  // computation of the rank that computes least,
-	Mean    float64 `json:"mean_seconds"` // on average,
-	Most    float64 `json:"max_seconds"`  // and of the busiest one
+	Ranks   string  `json:"ranks"`        // ranks that are compared: all, or those of one role
+	Least   float64 `json:"min_seconds"`  // computation of the rank that computes least
+	Mean    float64 `json:"mean_seconds"` // mean computation
+	Most    float64 `json:"max_seconds"`  // computation of the busiest rank
 	MaxRank int     `json:"max_rank"`
-	// Shape is what the computation of ranks goes with: "rank" if it grows or falls with the rank, "node" if ranks of one
-	// node are alike, "row" or "column" if neighbors, or every so many ranks, are; "iteration" if the totals are equal, and
-	// another rank is the busiest from iteration to iteration; "" for none of these.
+	// Shape is the pattern of the ranks' computation: "rank" if it increases or decreases with the
+	// rank, "node" if ranks of one node are alike, "row" or "column" if adjacent ranks, or ranks at
+	// a fixed distance, are; "iteration" if the totals are equal and another rank is the busiest
+	// from iteration to iteration; "" for none of these.
 	Shape Shape `json:"shape"`
-	// Width is how many ranks a row has, or how far apart those of a column are; 0 for other shapes.
+	// Width is the number of ranks of a row, or the distance of those of a column; 0 for other
+	// shapes.
 	Width int `json:"width"`
-	// Grows reports whether computation grows with the rank, of shape "rank"; it falls otherwise.
+	// Grows reports whether computation increases with the rank, for shape "rank"; otherwise it
+	// decreases.
 	Grows bool `json:"grows"`
 }
 
-// A Shape is what the computation of ranks goes with.
+// A Shape is the pattern of the ranks' computation.
 type Shape string
 
-// What computation can go with.
+// Patterns of computation.
 const (
 	ByRank      Shape = "rank"
 	ByNode      Shape = "node"
@@ -87,7 +95,7 @@ const (
 	Irregular   Shape = ""
 )
 
-// List is Ranks, one by one.
+// List returns Ranks as numbers.
 func (c *Cause) List() []int {
 	list, err := trace.ParseRankList(c.Ranks)
 	if err != nil {
@@ -96,7 +104,8 @@ func (c *Cause) List() []int {
 	return list.Ranks()
 }
 
-// Who is the ranks of a cause in words: "rank 3", "ranks 4-7", "the ranks" where it is about none in particular.
+// Who returns the ranks of a cause in words: "rank 3", "ranks 4-7", "the ranks" if it is about none
+// in particular.
 func (c *Cause) Who() string {
 	switch {
 	case c.Ranks == "":
@@ -107,7 +116,7 @@ func (c *Cause) Who() string {
 	return "rank " + c.Ranks
 }
 
-// IsComputation reports whether a cause is about what ranks compute, between two calls.
+// IsComputation reports whether a cause is about the computation of ranks between two calls.
 func (c *Cause) IsComputation() bool {
 	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Serialization && c.Form == Master
 }
@@ -118,15 +127,16 @@ type Place struct {
 	CallSite string `json:"call_site"`
 }
 
-// A Kind is what makes a run slow.
+// A Kind is a kind of reason for which a run is slow.
 type Kind string
 
-// What can make a run slow. Nobody is the kind of no cause: the time is well spent, or nothing is worth naming.
+// Kinds of causes. Nobody means that there is no cause: the time is well spent, or nothing is worth
+// naming.
 const (
 	Excess        Kind = "excess"        // ranks compute longer than others do
 	Imbalance     Kind = "imbalance"     // work is divided unequally over all ranks
 	Serialization Kind = "serialization" // ranks compute one after the other
-	LateReceiver  Kind = "late-receiver" // senders wait until a receiver is there, or inside MPI
+	LateReceiver  Kind = "late-receiver" // senders wait until a receiver has posted its receive, or is inside MPI
 	Messages      Kind = "messages"      // point-to-point messages themselves
 	Collectives   Kind = "collectives"   // collective operations themselves
 	IO            Kind = "io"            // files
@@ -134,22 +144,29 @@ const (
 	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
 	Network       Kind = "network"       // messages between nodes
 	Tracer        Kind = "tracer"        // the tracer itself
-	Hang          Kind = "hang"          // the run did not end: ranks wait for what never comes
+	Hang          Kind = "hang"          // the run did not end: ranks wait for an event that never happens
 	Crash         Kind = "crash"         // a rank died
 	Nobody        Kind = "nobody"
-	Unknown       Kind = "unknown" // the analysis that would say did not run, or failed
+	Unknown       Kind = "unknown" // the analysis did not run, or failed
 )
 
-// A Form is the particular way of a Kind.
+// A Form is a variant of a Kind.
 type Form string
 
-// Forms of Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI calls),
-// Blocked (in the kernel, neither running nor ready to), Stopped (by a CPU limit), Preempted (others use its CPU),
-// Stolen (the hypervisor runs other machines on its CPU). Of Imbalance: Gradient, Classes, Heavy (a few ranks),
-// Moving (from rank to rank). Of Serialization: Chain, Pipeline, Master (one rank works while others wait for it). Of
-// LateReceiver: NotPosted, NotInside (posted, but the receiver computes meanwhile). Of Messages: TooMany (small
-// ones), TooLarge. Of Collectives: TooOften, TooLarge. Of StartEnd: Start, End. Of CPUs: TooFew, Limits. Of Hang:
-// Cycle, Missing (a rank that never came), Mismatch. Of Crash: none.
+// Forms by kind:
+//
+//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI
+//     calls), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
+//     Preempted (others use its CPU), Stolen (the hypervisor runs other machines on its CPU)
+//   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank)
+//   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
+//   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes)
+//   - Messages: TooMany (small ones), TooLarge
+//   - Collectives: TooOften, TooLarge
+//   - StartEnd: Start, End
+//   - CPUs: TooFew, Limits
+//   - Hang: Cycle, Missing (a rank that never came), Mismatch
+//   - Crash: none
 const (
 	Always    Form = "always"
 	Sometimes Form = "sometimes"

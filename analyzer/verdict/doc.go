@@ -1,6 +1,8 @@
-// Package verdict has the words in which Cairn says why a job is slow: causes, and the sentence and the advice for each.
+// Package verdict contains the texts in which Cairn explains why a job is slow: causes, and the
+// sentence and the advice for each.
 //
-// What goes in: causes that the analysis found, each with who, where, when and the gain that the replay promises. What
-// comes out: the first sentence of a report and what to do next. Nothing here looks at a trace; how causes are found is
-// package criticalpath's, and docs/verdict.md has the rules in prose.
+// Its input is the causes that the analysis found, each with ranks, location, time and the gain
+// predicted by the replay. Its output is the first sentence of a report and what to do next. It
+// does not read traces. Package causes (analyzer/pass/causes) finds the causes; docs/verdict.md
+// describes the rules.
 package verdict

@@ -9,11 +9,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// maxReasons is how many reasons for lost calls a sentence has.
+// maxReasons is the number of reasons for lost calls in a sentence.
 const maxReasons = 2
 
-// Recorded says what of a run is missing in its trace, as the first sentence of a report; "" if nothing is. missing are
-// ranks, calls those that were recorded, coarse those of them of which there are only sums of times.
+// Recorded returns the sentence about what is missing in a trace, for the beginning of a report; ""
+// if nothing is. missing are ranks, calls is the number of recorded calls, coarse are those for
+// which there are only sums of times.
 func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Loss, coarse []trace.Coarse) string {
 	var parts []string
 	if missing.Len() > 0 {
@@ -43,7 +44,8 @@ func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Lo
 	return strings.Join(sentences, " ")
 }
 
-// share is which part of the calls was lost: "93% of the calls (11,214,754 of 12,024,008) were".
+// share formats the fraction of the calls that was lost: "93% of the calls (11,214,754 of
+// 12,024,008) were".
 func share(lost, all uint64, others bool) string {
 	whose := ""
 	if others {

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// text is the verdict in words: the first cause, its gain, what is next, and what was not recorded.
+// text returns the text of the verdict: parts that were not recorded, the first cause, its gain,
+// and the other causes.
 func text(causes []Cause, f Facts) string {
 	var b strings.Builder
 	gap := f.gap()
@@ -39,7 +40,7 @@ func text(causes []Cause, f Facts) string {
 	return b.String()
 }
 
-// gap says that a part was not traced, if that may change the verdict; "" if not.
+// gap returns a sentence that a part was not traced, if that may change the verdict; otherwise "".
 func (f Facts) gap() string {
 	all := f.RunSeconds * float64(max(1, f.Ranks))
 	if f.UntracedSeconds <= minUntraced*all {
@@ -48,10 +49,11 @@ func (f Facts) gap() string {
 	return fmt.Sprintf("Tracing was off for %.0f%% of the ranks' time, of which nothing is known. Of the rest: ", 100*f.UntracedSeconds/all)
 }
 
-// minUntraced is the part of the ranks' time from which on it is said first that it was not traced.
+// minUntraced is the fraction of the ranks' time from which on the verdict begins with the untraced
+// part.
 const minUntraced = 0.05
 
-// sentence says what a cause is, without its gain and the full stop.
+// sentence describes a cause, without its gain and the full stop.
 func (c *Cause) sentence() string {
 	switch c.Kind {
 	case Excess:
@@ -83,7 +85,7 @@ func (c *Cause) sentence() string {
 	return ""
 }
 
-// excess says who computes longer than the others, where, and when.
+// excess describes which ranks compute longer than the others, where, and when.
 func (c *Cause) excess() string {
 	var b strings.Builder
 	verb, lasts := "compute", "for "
@@ -91,7 +93,7 @@ func (c *Cause) excess() string {
 		verb, lasts = "spend", ""
 	}
 	compute := c.verb(verb)
-	if c.Form == Stopped && c.EachSeconds == 0 { // where it was stopped is not known
+	if c.Form == Stopped && c.EachSeconds == 0 { // it is not known where it was stopped
 		compute = c.stopped()
 	}
 	switch c.Scope {
@@ -145,7 +147,7 @@ func (c *Cause) excess() string {
 	return b.String()
 }
 
-// stopped says that the CPU limit stopped a rank's container.
+// stopped reports that the CPU limit stopped a rank's container.
 func (c *Cause) stopped() string {
 	limit := c.pick("the CPU limit of its container stopped it", "the CPU limits of their containers stopped them")
 	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
@@ -153,7 +155,7 @@ func (c *Cause) stopped() string {
 
 func (c *Cause) make() string { return c.pick("makes", "make") }
 
-// verb is what ranks do: they compute, or wait for their CPU.
+// verb returns what ranks do: they compute, or wait for their CPU.
 func (c *Cause) verb(compute string) string {
 	if c.Form == Preempted {
 		return c.pick("waits", "wait") + " for a CPU while the others have one, since something else runs there"
@@ -169,7 +171,7 @@ func (c *Cause) verb(compute string) string {
 
 func (c *Cause) they() string { return c.pick("it", "they") }
 
-// pick is the word for one rank, or that for several.
+// pick returns one for a single rank, several for more.
 func (c *Cause) pick(one, several string) string {
 	if c.isSeveral() {
 		return several
@@ -179,7 +181,7 @@ func (c *Cause) pick(one, several string) string {
 
 func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
 
-// where says in which part of the program.
+// where returns the location in the program.
 func (c *Cause) where() string {
 	text := Between(c.After, c.Before)
 	if c.In != "" {
@@ -191,7 +193,8 @@ func (c *Cause) where() string {
 	return text
 }
 
-// Between words the computation between two calls, the first of which is not known where there are sums only.
+// Between describes the computation between two calls. The first is not known if there are sums
+// only.
 func Between(after, before Place) string {
 	switch {
 	case before == Place{}:
@@ -204,10 +207,10 @@ func Between(after, before Place) string {
 	return fmt.Sprintf("between %s and %s", after.At(), before.At())
 }
 
-// At is a call and where it is, in words.
+// At returns a call and its call site in words.
 func (p Place) At() string { return callsite.At(p.Function, p.CallSite) }
 
-// whereabouts names pod and node, or the host outside Kubernetes.
+// whereabouts returns pod and node, or the host outside Kubernetes.
 func (c *Cause) whereabouts() string {
 	switch {
 	case c.Pod != "" && c.Node != "":
@@ -222,7 +225,7 @@ func (c *Cause) whereabouts() string {
 	return ""
 }
 
-// imbalance says how unequally ranks compute.
+// imbalance describes how unequally ranks compute.
 func (c *Cause) imbalance() string {
 	s := c.Spread
 	who := "ranks " + s.Ranks
@@ -234,7 +237,7 @@ func (c *Cause) imbalance() string {
 		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MaxRank, c.shape(), c.where())
 }
 
-// shape says what the computation of ranks goes with.
+// shape describes the pattern of the ranks' computation.
 func (c *Cause) shape() string {
 	s := c.Spread
 	switch s.Shape {
@@ -257,7 +260,7 @@ func (c *Cause) shape() string {
 	return ""
 }
 
-// serialization says that ranks compute one after the other.
+// serialization reports that ranks compute one after the other.
 func (c *Cause) serialization() string {
 	if c.Form == Master {
 		return fmt.Sprintf("%s%s makes this job slow: it alone computes %s, %s, and the others wait for it", c.Who(), c.whereabouts(), c.where(), c.times())
@@ -277,7 +280,7 @@ func (c *Cause) times() string {
 	return fmt.Sprintf("%d times for %s", c.Of, wording.Duration(c.EachSeconds))
 }
 
-// lateReceiver says who waits in a send.
+// lateReceiver describes which ranks wait in a send.
 func (c *Cause) lateReceiver() string {
 	until := "the receiver has posted its receive"
 	if c.Form == NotInside {
@@ -296,7 +299,7 @@ func (c *Cause) lateReceiver() string {
 	return fmt.Sprintf("%s this job slow: senders wait in %s until %s", receivers, c.Before.At(), until)
 }
 
-// calls says that calls themselves take the time.
+// calls reports that the calls themselves take the time.
 func (c *Cause) calls() string {
 	place := fmt.Sprintf("%s (%s, %s", c.Before.At(), count(int(c.Calls), "call"), wording.Duration(c.EachSeconds))
 	if c.Calls != 1 {
@@ -312,7 +315,7 @@ func (c *Cause) calls() string {
 		return "messages between nodes make this job slow: most of their time goes to " + place
 	case c.Kind == Messages && c.Form == TooLarge:
 		return "large messages make this job slow: most of their time goes to " + place
-	case c.Kind == Messages && c.Bytes == 0: // its size is not known
+	case c.Kind == Messages && c.Bytes == 0: // the size is not known
 		return "messages make this job slow: most of their time goes to " + place
 	case c.Kind == Messages:
 		return "many small messages make this job slow: most of their time goes to " + place
@@ -324,7 +327,7 @@ func (c *Cause) calls() string {
 	return "files make this job slow: most of their time goes to " + place
 }
 
-// gain says how much shorter the run would be, as a sentence of its own.
+// gain returns a sentence on how much shorter the run would be.
 func (c *Cause) gain(run float64) string {
 	if c.GainSeconds == nil {
 		return ". How much shorter the run would be without that is not known, since the times of single calls were not kept."
@@ -343,7 +346,7 @@ func (c *Cause) gain(run float64) string {
 	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
 
-// Short names a cause in few words.
+// Short returns a short name of a cause.
 func (c *Cause) Short() string {
 	switch c.Kind {
 	case Excess:
@@ -382,7 +385,7 @@ func (c *Cause) Short() string {
 	return ""
 }
 
-// which is "rank 3, which computes", "ranks 4-7, which compute".
+// which returns "rank 3, which computes" or "ranks 4-7, which compute".
 func (c *Cause) which(one, several string) string {
 	if c.isSeveral() {
 		return c.Who() + ", which " + several
@@ -390,7 +393,8 @@ func (c *Cause) which(one, several string) string {
 	return c.Who() + ", which " + one
 }
 
-// nobody is the verdict where nothing is worth naming. It says what the time goes to instead.
+// nobody returns the verdict if there is no cause worth naming: it describes what the time was
+// spent on instead.
 func nobody(f Facts) string {
 	if f.Ended == 0 {
 		return "no rank ran to its end, so nothing is said of who is slow."
@@ -446,7 +450,7 @@ func or(a, b string) string {
 	return b
 }
 
-// count is a number of things: "1 call", "12,000 calls".
+// count formats a number of things: "1 call", "12,000 calls".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -454,7 +458,7 @@ func count(n int, what string) string {
 	return humanize.Comma(int64(n)) + " " + what + "s"
 }
 
-// ordinal is "2nd", "13th".
+// ordinal returns "2nd", "13th".
 func ordinal(n int) string {
 	suffix := "th"
 	if n/10%10 != 1 {

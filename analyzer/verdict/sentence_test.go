@@ -14,7 +14,7 @@ var (
 	reduce = verdict.Place{Function: "MPI_Allreduce", CallSite: "a.c:30"}
 )
 
-// slow is rank 3, which computes longer each time.
+// slow returns a cause about rank 3, which computes longer each time.
 func slow(change func(c *verdict.Cause)) verdict.Cause {
 	c := verdict.Cause{Kind: verdict.Excess, Form: verdict.Always, Ranks: "3", Rank: new(3), Pod: "w-1", Node: "n2", Host: "w-1",
 		After: send, Before: wait, Of: 100, EachSeconds: 0.06, OthersSeconds: new(0.02), OthersOf: 100, GainSeconds: new(4.0)}
@@ -24,7 +24,7 @@ func slow(change func(c *verdict.Cause)) verdict.Cause {
 	return c
 }
 
-// several are ranks 4-7, of several pods and nodes.
+// several returns a cause about ranks 4-7, of several pods and nodes.
 func several(change func(c *verdict.Cause)) verdict.Cause {
 	return slow(func(c *verdict.Cause) {
 		c.Ranks, c.Rank, c.Pod, c.Node, c.Host = "4-7", new(4), "", "", ""
@@ -34,7 +34,7 @@ func several(change func(c *verdict.Cause)) verdict.Cause {
 	})
 }
 
-// unequal is work that is divided unequally among 8 ranks.
+// unequal returns a cause about unequal work of 8 ranks.
 func unequal(form verdict.Form, shape verdict.Shape, change func(c *verdict.Cause)) verdict.Cause {
 	c := verdict.Cause{Kind: verdict.Imbalance, Form: form, After: send, Before: wait, GainSeconds: new(4.0),
 		Spread: &verdict.Spread{Ranks: "0-7", Least: 1, Mean: 2, Most: 3, MaxRank: 5, Shape: shape}}
@@ -46,7 +46,7 @@ func unequal(form verdict.Form, shape verdict.Shape, change func(c *verdict.Caus
 
 const without = " Without that, the run would take 4.0 s less (of 10.0 s)."
 
-// Every kind and form, as it is read.
+// Every kind and form, with its text.
 func TestTheSentence(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause verdict.Cause
@@ -146,7 +146,7 @@ func TestTheSentence(t *testing.T) {
 	}
 }
 
-// What comes next is named in few words, each with what it gains when those before are gone.
+// The following causes have short names, each with its gain given that those before are removed.
 func TestWhatComesNext(t *testing.T) {
 	first := slow(nil)
 	for name, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestWhatComesNext(t *testing.T) {
 	}
 }
 
-// That a part was not traced comes first; for missing ranks and lost calls see TestRecorded.
+// An untraced part is mentioned first; for missing ranks and lost calls see TestRecorded.
 func TestTheGapsComeFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		facts verdict.Facts
@@ -196,7 +196,7 @@ func TestTheGapsComeFirst(t *testing.T) {
 	}
 }
 
-// Nobody to blame: what the time goes to instead.
+// Without a cause: what the time was spent on instead.
 func TestNobody(t *testing.T) {
 	facts := func(change func(f *verdict.Facts)) verdict.Facts {
 		f := verdict.Facts{RunSeconds: 10, Ranks: 8, Ended: 8, Least: 8.8, Most: 9.2, Parallel: new(0.9)}

@@ -8,62 +8,63 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// A Stop is what is known of a run that did not come to its end. Which fields count depends on Kind and Form.
+// A Stop describes a run that did not reach its end. Kind and Form determine which fields apply.
 type Stop struct {
-	Kind Kind // Hang, Crash; "": the run was ended from outside while all was well, or its ranks left without MPI_Finalize
-	Form Form // of Hang: Cycle, Missing, Mismatch; "": why nobody went on is not known
+	Kind Kind // Hang, Crash; "": the run was ended from outside without a problem, or its ranks left without MPI_Finalize
+	Form Form // for Hang: Cycle, Missing, Mismatch; "": unknown why no rank made progress
 
-	Seconds float64 // from the beginning of the run to its end; of a crash, to the first death
-	Waited  float64 // of a hang: for how long nobody of those named had gone on; 0: not known
-	Ranks   int     // in the run
+	Seconds float64 // duration of the run; for a crash, until the first death
+	Waited  float64 // for a hang: how long none of the named ranks had made progress; 0: not known
+	Ranks   int     // number of ranks of the run
 
 	Cycle  []Waiting // each waits for the next, the last for the first
-	Named  []Who     // the rank that never came, or died; of a mismatch, one Who for each of the calls that do not match
-	Others []Waiting // who waited besides, those in one call together; the most first
-	Death  *Death    // of a crash
-	Scope  string    // of a crash: "pod", "node" or "host": all of its ranks were gone at once
-	Name   string    // of that
-	Left   string    // ranks that left without MPI_Finalize, and their code, where they all did; "": they did not
-	Call   Place     // that the others waited in for the rank that never came; of a mismatch, how many-th collective it is
-	Comm   string    // of it; "": it is about messages
-	Send   bool      // they waited until theirs were received
-	Number int       // from 1
-	Stray  string    // of a cycle: a message that was sent and never received, in words; "": none
+	Named  []Who     // the rank that never came, or died; for a mismatch, one Who per call that does not match
+	Others []Waiting // other waiting ranks, one entry per call; the largest first
+	Death  *Death    // for a crash
+	Scope  string    // for a crash: "pod", "node" or "host" if all of its ranks ended at once
+	Name   string    // name of the Scope
+	Left   string    // ranks that left without MPI_Finalize, with their exit code, if they all did; otherwise ""
+	Call   Place     // the call in which the others waited for the rank that never came; for a mismatch see Number
+	Comm   string    // communicator of Call; "": it is about messages
+	Send   bool      // they waited until their messages were received
+	Number int       // for a mismatch: number of the collective, from 1
+	Stray  string    // for a cycle: description of a message that was sent and never received; "": none
 }
 
-// A Waiting is one rank, or several that wait in one call alike.
+// A Waiting is one rank, or several ranks that wait in the same call.
 type Waiting struct {
 	Ranks string // "3", "0-2"
 	Count int
 	Call  Place
-	Rank  string // of a cycle: for whom
-	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" where the call says it
+	Rank  string // for a cycle: the rank that it waits for
+	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" if the call determines it
 }
 
-// A Who is where ranks were that do not wait: since when, after which call, in which call.
+// A Who is the state of ranks that do not wait: the call that they are in, or the last call and the
+// time since then.
 type Who struct {
 	Ranks   string
 	Count   int
-	Where   string  // pod, node or host in words, "" where they differ
-	In      Place   // the call that they were in; no Function: none
-	Detail  string  // of it: "with root 1"
+	Where   string  // pod, node or host in words, "" if they differ
+	In      Place   // the call that they were in; empty: none
+	Detail  string  // detail of In: "with root 1"
 	After   Place   // the last call that returned
-	Seconds float64 // since then
-	Gone    bool    // they had left, with or without MPI_Finalize
-	Unknown bool    // the trace lacks them
+	Seconds float64 // time since After
+	Gone    bool    // they had exited, with or without MPI_Finalize
+	Unknown bool    // they are not in the trace
 }
 
 // A Death is how the first rank died.
 type Death struct {
 	Signal   int    // 0: not known
 	ExitCode int    // −1: not known
-	Abort    bool   // MPI_Abort, with
-	Code     string // this error code
-	Cut      bool   // its end is not known: the trace has what was stored last
+	Abort    bool   // MPI_Abort was called
+	Code     string // error code of MPI_Abort
+	Cut      bool   // its end is not known: the trace has only what was stored before
 	Late     float64
 }
 
-// Sentence is the first sentence of the report on a run that did not come to its end.
+// Sentence returns the first sentence of the report on a run that did not reach its end.
 func (s *Stop) Sentence() string {
 	switch {
 	case s.Kind == Hang && s.Form == Cycle:
@@ -82,7 +83,7 @@ func (s *Stop) Sentence() string {
 	return fmt.Sprintf("This job was stopped after %s while it was making progress.", wording.Duration(s.Seconds))
 }
 
-// during says for how long.
+// during describes for how long.
 func (s *Stop) during() string {
 	if s.Waited <= 0 {
 		return ""
@@ -90,7 +91,7 @@ func (s *Stop) during() string {
 	return fmt.Sprintf(" for its last %s", wording.Duration(s.Waited))
 }
 
-// maxNamed is how many ranks of a cycle, or groups of others, a sentence names.
+// maxNamed is the number of ranks of a cycle, or groups of others, that a sentence names.
 const maxNamed = 4
 
 func (s *Stop) cycle() string {
@@ -250,7 +251,7 @@ func (s *Stop) crash() string {
 	return b.String() + "."
 }
 
-// others says who waited besides, as a sentence of its own.
+// others returns a sentence about the other waiting ranks.
 func (s *Stop) others(begin string) string {
 	if len(s.Others) == 0 {
 		return ""
@@ -274,7 +275,7 @@ func (s *Stop) list() string {
 	return and(parts)
 }
 
-// Advice is what to do next.
+// Advice returns what to do next.
 func (s *Stop) Advice() []string {
 	switch {
 	case s.Kind == Hang && s.Form == Cycle:
@@ -312,7 +313,7 @@ func (s *Stop) Advice() []string {
 	return []string{"Nothing was wrong when it was ended: raise the time limit, or let the job run to its end. What follows is about the part that ran."}
 }
 
-// at words a call and its place.
+// at returns a call and its call site in words.
 func at(p Place) string { return p.Function + site(p) }
 
 func site(p Place) string {
@@ -331,7 +332,8 @@ func (w *Waiting) in() string {
 
 func (w *Who) name() string { return names(w.Ranks, w.Count) }
 
-// name words ranks that wait: by number, unless they are all that the sentence has not named.
+// name returns waiting ranks in words: by number, unless they are all ranks that the sentence has
+// not named yet.
 func (s *Stop) name(w *Waiting) string {
 	named := len(s.Cycle)
 	for i := range s.Named {
@@ -360,7 +362,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// and joins words as a list.
+// and joins words to a list.
 func and(parts []string) string {
 	switch n := len(parts); n {
 	case 0, 1:
@@ -374,7 +376,7 @@ func and(parts []string) string {
 
 var signals = map[int]string{4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
-// signalName is "signal 11, SIGSEGV".
+// signalName returns "signal 11, SIGSEGV".
 func signalName(n int) string {
 	if name := signals[n]; name != "" {
 		return fmt.Sprintf("signal %d, %s", n, name)

@@ -5,21 +5,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Buffer says which inputs of a collective function's calls tell how large the largest buffer of the caller is: that is the n
-// of textbook costs of collectives (Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005), where the largest one of all
-// participants is taken. Of a neighborhood collective it is the largest block that goes to, or comes from, a neighbor.
+// A Buffer describes which inputs of a collective function determine the size of the caller's
+// largest buffer: the n of textbook costs of collectives (Thakur, Rabenseifner and Gropp, IJHPCA
+// 19(1), 2005), which is the maximum over all participants. For a neighborhood collective it is the
+// largest block to or from a neighbor.
 type Buffer struct {
 	sides    [2]side
 	neighbor bool
 }
 
-// A side of an exchange: what is sent, and what is received.
+// A side of an exchange: the data sent, or the data received.
 type side struct {
 	count, datatype int8 // −1: none
 	perPeer         bool
 }
 
-// BufferOf is that of a function.
+// BufferOf returns the Buffer of a function.
 func BufferOf(f *semantics.Function) Buffer {
 	send := side{f.In[semantics.Count], f.In[semantics.Datatype], f.PerPeer}
 	receive := side{f.In[semantics.ReceiveCount], f.In[semantics.ReceiveDatatype], f.ReceivePerPeer}
@@ -29,8 +30,9 @@ func BufferOf(f *semantics.Function) Buffer {
 	return Buffer{[2]side{send, receive}, f.Operation == semantics.Neighbor}
 }
 
-// Of is the size of a call of a trace with these communicators, in bytes: 0 where it has none, or none that is known. The
-// sizes of predefined datatypes are known. A side that does not count, as with MPI_IN_PLACE, is left out.
+// Of returns the size for a call of a trace with these communicators, in bytes: 0 if it has none or
+// it is not known. Only sizes of predefined datatypes are known. A side that does not apply, as
+// with MPI_IN_PLACE, is ignored.
 func (b *Buffer) Of(e *trace.Event, communicators []trace.Communicator) int64 {
 	largest := uint64(0)
 	for _, s := range b.sides {
@@ -53,7 +55,8 @@ func (b *Buffer) Of(e *trace.Event, communicators []trace.Communicator) int64 {
 	return int64(largest)
 }
 
-// sizeOfList is the sum, or the largest, of counts of elements, all of one datatype or each of its own.
+// sizeOfList returns the sum, or the maximum, of the sizes of counts of elements, with one common
+// datatype or one each.
 func sizeOfList(counts []trace.Value, datatype *trace.Value, largest bool) (bytes uint64) {
 	for i := range counts {
 		own := datatype

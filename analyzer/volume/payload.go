@@ -6,22 +6,23 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Payload says which inputs of a function's calls tell how much data they move: that of the sending side where there
-// are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one), and of what is counted for each
-// process (MPI_Alltoall) what all of them get, the caller among them.
+// A Payload describes which inputs of a function determine how much data a call moves: the sending
+// side if there are two; all partitions of a partitioned message (MPI 4.0 §4.2: its count is per
+// partition); and the data for all processes, the caller included, if a count is per process
+// (MPI_Alltoall).
 type Payload struct {
 	count, datatype, partitions int8 // −1: none
 	perPeer                     bool
 }
 
-// A Size is that of the data of a call, in bytes.
+// A Size is the size of the data of a call, in bytes.
 type Size struct {
 	Bytes uint64
 	Moves bool // the call moves data
-	Known bool // and of a datatype whose size is known; else Bytes is 0
+	Known bool // the size of its datatype is known; otherwise Bytes is 0
 }
 
-// PayloadOf is that of a function.
+// PayloadOf returns the Payload of a function.
 func PayloadOf(f *semantics.Function) Payload {
 	if !f.MovesData() {
 		return Payload{-1, -1, -1, false}
@@ -36,8 +37,8 @@ func PayloadOf(f *semantics.Function) Payload {
 	return p
 }
 
-// Always is the size of all calls with a signature; false where it differs from call to call, from rank to rank, or with the
-// communicator.
+// Always returns the size of all calls with a signature, false if it differs between calls, ranks
+// or communicators.
 func (p Payload) Always(s *trace.Signature) (Size, bool) {
 	if p.perPeer {
 		return Size{}, false
@@ -50,7 +51,8 @@ func (p Payload) Always(s *trace.Signature) (Size, bool) {
 	return p.in(s.In), true
 }
 
-// Of is the size of a call of a trace with these communicators. The sizes of predefined datatypes are known.
+// Of returns the size for a call of a trace with these communicators. Only sizes of predefined
+// datatypes are known.
 func (p Payload) Of(e *trace.Event, communicators []trace.Communicator) Size {
 	size := p.in(e.In)
 	if p.perPeer {
@@ -59,8 +61,8 @@ func (p Payload) Of(e *trace.Event, communicators []trace.Communicator) Size {
 	return size
 }
 
-// peers is how many processes a call of a collective operation has data for: those of the communicator, or of the other group;
-// 1 where that is not known.
+// peers returns the number of processes that a call of a collective has data for: those of the
+// communicator, or of the remote group; 1 if it is not known.
 func peers(e *trace.Event, communicators []trace.Communicator) int {
 	if e.Comm < 0 || e.Comm >= len(communicators) {
 		return 1
@@ -72,7 +74,7 @@ func peers(e *trace.Event, communicators []trace.Communicator) int {
 	return max(1, c.Members.Len())
 }
 
-// in is the size that a call's inputs say, for one process where it is the same for each.
+// in returns the size by a call's inputs, for one process if it is the same for each.
 func (p Payload) in(in []trace.Value) Size {
 	count, datatype := argumentOf(in, p.count), argumentOf(in, p.datatype)
 	if count == nil || datatype == nil {
@@ -98,7 +100,7 @@ func (p Payload) in(in []trace.Value) Size {
 	return sizeOf(elements, datatype)
 }
 
-// sizeOfEach is the size of counts of elements, each of a datatype of its own.
+// sizeOfEach returns the size of counts of elements, each with its own datatype.
 func sizeOfEach(counts, datatypes []trace.Value) Size {
 	sum := Size{Moves: true, Known: true}
 	for i := range min(len(counts), len(datatypes)) {
@@ -112,7 +114,8 @@ func sizeOfEach(counts, datatypes []trace.Value) Size {
 	return sum
 }
 
-// sizeOf is the size of elements of a datatype. None have no size, whatever the datatype.
+// sizeOf returns the size of elements of a datatype. No elements have size 0, whatever the
+// datatype.
 func sizeOf(elements int64, datatype *trace.Value) Size {
 	if elements <= 0 {
 		return Size{Moves: true, Known: true}
@@ -125,7 +128,7 @@ func sizeOf(elements int64, datatype *trace.Value) Size {
 	return Size{Moves: true}
 }
 
-// argumentOf is the argument at a position that semantics gave, nil where there is none.
+// argumentOf returns the argument at a position given by semantics, nil if there is none.
 func argumentOf(values []trace.Value, at int8) *trace.Value {
 	if at < 0 || int(at) >= len(values) {
 		return nil

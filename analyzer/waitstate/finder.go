@@ -9,26 +9,28 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// EagerLimit is the size in bytes from which a standard send may wait for its receive. It is the smallest default
-// among common transports (Open MPI's shared memory: 4 KiB); where an implementation's limit is higher, the send
-// returns before the receive is entered and is no wait state anyway.
+// EagerLimit is the size in bytes from which on a standard send may wait for its receive. It is the
+// smallest default among common transports (Open MPI's shared memory: 4 KiB). If the limit of an
+// implementation is higher, the send returns before the receive is entered and is not a wait state
+// anyway.
 const EagerLimit = 4096
 
-// A Finder is a match.Handler that turns what was matched into wait states.
+// A Finder is a match.Handler that finds wait states.
 type Finder struct {
-	// Found is told each wait state, in program order of its location.
+	// Found is called for each wait state, in program order of its location.
 	Found func(*State)
-	// Violations counts effects that come before their causes, which only clocks can explain, or rounded times.
+	// Violations counts effects that precede their causes, which only clock errors or rounded times
+	// explain.
 	Violations Violations
-	// WrongOrder counts the late senders that the order of the receives makes worse.
-	WrongOrder [2]WrongOrder // messages of the same source, of different ones
+	// WrongOrder counts the late senders that are made worse by the order of the receives.
+	WrongOrder [2]WrongOrder // messages of the same source, and of different ones
 
 	trees     *Trees
 	small     small
 	receivers []recent // by location
 }
 
-// NewFinder makes a finder for a trace.
+// NewFinder returns a Finder for a trace.
 func NewFinder(t timeline.Trace, found func(*State)) *Finder {
 	return &Finder{Found: found, trees: NewTrees(t), small: newSmall(t)}
 }
@@ -36,15 +38,15 @@ func NewFinder(t timeline.Trace, found func(*State)) *Finder {
 // Section implements match.Sectioner.
 func (f *Finder) Section(within bool) { f.small.Section(within) }
 
-// Violations of causality: how many, and by how much at most.
+// Violations are violations of causality: their number and maximum.
 type Violations struct {
 	Count   int
 	Worst   int64 // ns
-	Rounded int   // by no more than rounded times may say; not in Count
+	Rounded int   // explained by rounding; not in Count
 }
 
-// early counts an effect that comes before its cause.
-func (f *Finder) early(cause, effect match.Stamp) {
+// checkOrder counts an effect that precedes its cause.
+func (f *Finder) checkOrder(cause, effect match.Stamp) {
 	switch ns := cause.At - effect.At; {
 	case ns <= 0:
 	case !cause.After(effect):
@@ -63,8 +65,8 @@ func (f *Finder) Message(m *match.Message) {
 		return
 	}
 	if r.Done != nil {
-		f.early(s.Post.EnterStamp(), r.Done.ExitStamp())
-		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location, known(m)) && !r.Probe {
+		f.checkOrder(s.Post.EnterStamp(), r.Done.ExitStamp())
+		if recordWait(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location, known(m)) && !r.Probe {
 			r.Done.Message = s.Post.EnterStamp()
 		}
 		if old := r.Done.Oldest.At; !r.Probe && (old == 0 || s.Post.Enter < old || s.Post.Enter == old && s.Post.Location < r.Done.Source) {
@@ -78,25 +80,26 @@ func (f *Finder) Message(m *match.Message) {
 		f.small.see(m)
 		return
 	}
-	switch there, again := Helped(s, r); {
+	switch there, again := ReceiverReady(s, r); {
 	case s.Done == nil:
 	case Awaited(s.Done, there):
 		kind := LateReceiver
 		if again {
 			kind = lateness(s, r)
 		}
-		hold(s.Done, kind, there, r.Post.Location, known(m))
-	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
-		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location, known(m))
+		recordWait(s.Done, kind, there, r.Post.Location, known(m))
+	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but cannot end before the receive is posted
+		recordWait(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location, known(m))
 	}
 	if r.Done != nil && Pulled(s, r) {
-		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location, known(m))
+		recordWait(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location, known(m))
 	}
 }
 
-// Helped is from when on a receiver was there for a large message: when it had posted its receive, or when it was back in MPI
-// after that (again). Where it may have been inside for long enough meanwhile, that takes evidence.
-func Helped(s, r *match.End) (there match.Stamp, again bool) {
+// ReceiverReady returns the time from which on a receiver was ready for a large message: when it
+// had posted its receive or, if returned is true, when it had returned to MPI after that. The
+// latter requires evidence if the receiver may have been inside MPI long enough before.
+func ReceiverReady(s, r *match.End) (ready match.Stamp, returned bool) {
 	posted := r.Post.EnterStamp()
 	switch {
 	case s.Done == nil:
@@ -107,19 +110,20 @@ func Helped(s, r *match.End) (there match.Stamp, again bool) {
 	return r.ProgressStamp(), true
 }
 
-// noticeable is from which absence on, in nanoseconds, a rank may be what a call waited for after it had been there.
-const noticeable = 40_000
+// minAbsence is the minimum absence of a rank from MPI, in nanoseconds, for a call to have waited
+// for its return.
+const minAbsence = 40_000
 
-// cameBack reports whether a call seems to have waited until the rank of a partner was back that had been inside MPI for a
-// while with both sides posted: it was away for half of the time that the call lasted until then, by more than rounding
-// explains, and the call ended soon after.
+// cameBack reports whether a call seems to have waited for the return of a partner's rank that had
+// been inside MPI with both sides posted: the rank was away for half of the time that the call
+// lasted until then, by more than rounding explains, and the call ended soon after.
 func cameBack(done *match.Completion, partner *match.End) bool {
 	away := partner.Progress - partner.Left
-	return away > max(noticeable, 4*(partner.ProgressError+done.EnterError+done.ExitError)) && 2*away >= partner.Progress-done.Begin &&
+	return away > max(minAbsence, 4*(partner.ProgressError+done.EnterError+done.ExitError)) && 2*away >= partner.Progress-done.Begin &&
 		partner.Progress < done.Exit && endedSoon(done, partner.Progress, max(done.Begin, partner.Left))
 }
 
-// lateness is how a receiver was late: it had not posted its receive, or was outside MPI.
+// lateness returns how a receiver was late: it had not posted its receive, or was outside MPI.
 func lateness(s, r *match.End) Kind {
 	if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
 		return LateProgress
@@ -127,17 +131,19 @@ func lateness(s, r *match.End) Kind {
 	return LateReceiver
 }
 
-// Awaited reports whether a call can have waited for something: it ended after that. Where rounding leaves open which came
-// first, only a call that lasted longer than rounding explains counts: a wait as long would be lost otherwise.
+// Awaited reports whether a call can have waited for an event: it ended after it. If rounding
+// leaves the order undecided, the call must have lasted longer than rounding explains; otherwise a
+// wait of that length would be lost.
 func Awaited(done *match.Completion, until match.Stamp) bool {
 	exit := done.ExitStamp()
 	return exit.At > until.At ||
 		until.At-exit.At < until.Error+exit.Error && exit.After(match.Stamp{At: done.Begin, Error: done.EnterError})
 }
 
-// Pulled reports whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
-// MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
-// the sender came back, compared with how long it was away.
+// Pulled reports whether a receive seems to have waited until its sender, outside MPI since it had
+// posted the send, was inside MPI again. With some protocols the receiver fetches the message
+// alone, so evidence is required: the wait ended soon after the sender's return, compared with its
+// absence.
 func Pulled(s, r *match.End) bool {
 	if s.Brief {
 		return cameBack(r.Done, s)
@@ -146,14 +152,14 @@ func Pulled(s, r *match.End) bool {
 	return s.Progress < r.Done.Exit && endedSoon(r.Done, s.Progress, since)
 }
 
-// endedSoon reports whether a call ended soon after its partner was inside MPI again, compared with how long the partner
-// had been away since.
+// endedSoon reports whether a call ended soon after its partner had returned to MPI, compared with
+// the partner's absence since a given time.
 func endedSoon(done *match.Completion, back, since int64) bool {
 	return back > since && done.Exit-back < (back-since)/4
 }
 
-// Rendezvous reports whether the message could not be sent before its receive was there. A standard send that returned
-// before that has shown that it could.
+// Rendezvous reports whether a message may have to wait for its receive. A standard send that
+// returned before the receive shows that it did not.
 func Rendezvous(m *match.Message) bool {
 	switch m.Send.Mode {
 	case semantics.Synchronous:
@@ -170,15 +176,16 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	done := c.Parts[part].Done
 	if awaited := f.awaited(c, part); awaited >= 0 {
 		post := &c.Parts[awaited].Post
-		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
+		recordWait(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
 	}
-	if cause, held := f.trees.Held(c, part); held {
+	if cause, found := f.trees.CauseOf(c, part); found {
 		post := &c.Parts[cause.Part].Post
-		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
+		recordWait(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
 	}
 }
 
-// awaited is the participant whose entry the operation itself makes another wait for; −1 if there is none.
+// awaited returns the participant whose entry another one had to wait for because of the operation
+// itself, −1 if there is none.
 func (f *Finder) awaited(c *match.Collective, part int) int {
 	done, awaited := c.Parts[part].Done, c.Awaited(part)
 	if awaited < 0 || awaited == part || !c.Parts[awaited].Present() {
@@ -188,11 +195,12 @@ func (f *Finder) awaited(c *match.Collective, part int) int {
 	if post.Enter <= done.Exit {
 		return awaited
 	}
-	// Nobody can leave before the awaited has come, but for MPI_Init and MPI_Finalize, which need not synchronise, those who
-	// get no data from it (their counts are 0), small reductions and prefixes, whose early ranks leave (so does a bcast's
-	// root, which awaits nobody), and what may but need not synchronise on windows and files.
+	// No participant can leave before the awaited one has entered, with these exceptions: MPI_Init
+	// and MPI_Finalize, which need not synchronize; participants that get no data from it (counts
+	// of 0); early ranks of small reductions and prefixes (and the root of a broadcast, which
+	// awaits no other); and operations on windows and files, which may but need not synchronize.
 	if c.Class == match.Barrier || c.Class == match.AllToAll && done.Enter <= post.Enter {
-		f.early(post.EnterStamp(), done.ExitStamp())
+		f.checkOrder(post.EnterStamp(), done.ExitStamp())
 	}
 	switch c.Class {
 	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
@@ -208,8 +216,9 @@ func (f *Finder) awaited(c *match.Collective, part int) int {
 	return awaited
 }
 
-// lastBefore is who entered last before a participant left without waiting for everybody, −1 if it stayed for longer after
-// that than before: it did not wait for that one.
+// lastBefore returns the participant that entered last before another one left without waiting for
+// all. It returns −1 if that one stayed for longer after the entry than before it, and so did not
+// wait for it.
 func lastBefore(c *match.Collective, part int) int {
 	done, last := c.Parts[part].Done, -1
 	for i := range c.Parts {
@@ -240,28 +249,28 @@ var kindOf = [...]Kind{
 	match.File:     WaitAtFile,
 }
 
-// oneSided handles what ranks tell each other about epochs and locks.
+// oneSided handles dependencies by epochs and locks.
 func (f *Finder) oneSided(m *match.Message) {
 	done, cause := m.Receive.Done, &m.Send.Post
 	switch m.Kind {
 	case match.ExposedToStart:
-		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) { // else it did not wait: MPI_Win_complete will have to
-			hold(done, LatePost, cause.EnterStamp(), cause.Location, known(m))
+		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) { // otherwise it did not wait, MPI_Win_complete will
+			recordWait(done, LatePost, cause.EnterStamp(), cause.Location, known(m))
 		}
 	case match.Exposed, match.Accessed:
-		f.early(cause.EnterStamp(), done.ExitStamp())
+		f.checkOrder(cause.EnterStamp(), done.ExitStamp())
 		kind := LatePost
 		if m.Kind == match.Accessed {
 			kind = EarlyWait
 		}
-		hold(done, kind, cause.EnterStamp(), cause.Location, known(m))
+		recordWait(done, kind, cause.EnterStamp(), cause.Location, known(m))
 	case match.LockGiven:
-		hold(done, LockContention, m.Until, cause.Location, known(m))
+		recordWait(done, LockContention, m.Until, cause.Location, known(m))
 	case match.Data, match.Partition:
 	}
 }
 
-// known is when all of a message was known: both its ends were being completed.
+// known returns the time when a message was completely known: both its ends were being completed.
 func known(m *match.Message) (at int64) {
 	at = math.MinInt64
 	for _, done := range [...]*match.Completion{m.Send.Done, m.Receive.Done} {
@@ -272,9 +281,10 @@ func known(m *match.Message) (at int64) {
 	return at
 }
 
-// hold notes that the call could not go on before until, if nothing later held it up. Of what held it up as long, what was known
-// first counts, and of that what a fixed order puts first: messages are told of in no order that means anything.
-func hold(done *match.Completion, kind Kind, until match.Stamp, cause int, known int64) bool {
+// recordWait records that a call could not continue before until, unless something later delayed
+// it. Of several causes at the same time, the one that was known first counts, then a fixed order,
+// because the order in which messages are reported is arbitrary.
+func recordWait(done *match.Completion, kind Kind, until match.Stamp, cause int, known int64) bool {
 	came := until.At
 	if exit := done.ExitStamp(); came > exit.At {
 		if until.After(exit) {
@@ -298,7 +308,7 @@ func hold(done *match.Completion, kind Kind, until match.Stamp, cause int, known
 // Settled implements match.Handler.
 func (f *Finder) Settled(c *match.Completion) {
 	if c.Oldest.At != 0 {
-		f.ordered(c)
+		f.findWrongOrder(c)
 	}
 	f.small.settle(c)
 	if c.Kind == uint8(None) || c.Polled {

@@ -2,42 +2,42 @@ package waitstate
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// Messages in the wrong order (Scalasca's "Late Sender, Wrong Order"): a receiver waited for a message, and one that it
-// received only after that had been sent earlier. Taken in the order in which they were sent, the wait would have been
-// shorter, or none.
+// Messages in the wrong order (Scalasca's "Late Sender, Wrong Order"): a receiver waited for a
+// message and only then received one that had been sent earlier. If it had received them in the
+// order in which they were sent, the wait would have been shorter or absent.
 
-// WrongOrder is how often and how long receivers waited so.
+// WrongOrder is the number and duration of such waits.
 type WrongOrder struct {
 	Count int
 	NS    int64
 }
 
-// remembered is how many of its latest late senders a receiver is asked about. A message that was left for longer is
-// not told: it was hardly the next one to take.
-const remembered = 16
+// maxRecent is the number of latest late senders of a receiver that are considered. A message that
+// was left for longer was hardly the next one to take and is not reported.
+const maxRecent = 16
 
-// recent are the latest late senders of a receiver that are not known to be out of order.
+// recent is the latest waits of a receiver for late senders that are not known to be out of order.
 type recent struct {
-	latest int64 // when the latest of the messages was sent
+	latest int64 // send time of the latest of the messages
 	next   int
-	waits  [remembered]lateSender
+	waits  [maxRecent]lateSender
 }
 
 type lateSender struct {
-	sent   match.Stamp // when the message was that it waited for; 0: none
+	sent   match.Stamp // send time of the message that it waited for; 0: none
 	ended  int64
 	waited int64
 	source int // location
 }
 
-// remember notes a wait for a late sender.
+// remember records a wait for a late sender.
 func (f *Finder) remember(s *State) {
 	if s.Call.Message.At == 0 {
 		return
 	}
 	r := f.receiver(s.Call.Location)
 	r.waits[r.next] = lateSender{s.Call.Message, s.End, s.Waited(), s.Cause}
-	r.next = (r.next + 1) % remembered
+	r.next = (r.next + 1) % maxRecent
 	r.latest = max(r.latest, s.Call.Message.At)
 }
 
@@ -48,8 +48,9 @@ func (f *Finder) receiver(location int) *recent {
 	return &f.receivers[location]
 }
 
-// ordered looks for waits of the receiver for a message that was sent later than one of this call, which came after it.
-func (f *Finder) ordered(c *match.Completion) {
+// findWrongOrder finds earlier waits of the receiver for a message that was sent later than one
+// received by this call.
+func (f *Finder) findWrongOrder(c *match.Completion) {
 	r := f.receiver(c.Location)
 	if r.latest <= c.Oldest.At {
 		return

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// One side of a message of 1 MiB is in a blocking call from 2 on, in units; the other one posts its side at 3, or at 1, in a
-// call that does not stay, and is back in MPI at 8. The blocking call shows whether it needed that.
+// One side of a message of 1 MiB is in a blocking call from 2 on, in units. The other one posts its
+// side at 3, or at 1, in a call that returns at once, and is back in MPI at 8. The duration of the
+// blocking call shows whether it needed that.
 func TestPartnersThatComeBack(t *testing.T) {
 	q := tracetest.Request(0)
 	big := tracetest.Status{Source: 0, Bytes: 1 << 20}

@@ -20,27 +20,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// waited is what one call waited.
+// waited is the wait of one call.
 type waited struct {
 	function string
 	kind     waitstate.Kind
 	ns       int64
 	enter    int64
 	exit     int64
-	until    map[by]int64 // the latest that it may have waited for
+	until    map[by]int64 // by reason: latest time that it may have waited until
 }
 
-// A call is held up by
+// A by is the reason why a call may have waited.
 type by int
 
 const (
-	sender   by = iota // one that sent late
-	receiver           // one that came late to receive
-	returner           // one that had posted its side, and came back
+	sender   by = iota // a late sender
+	receiver           // a late receiver
+	returner           // a partner that had posted its side and returned to MPI
 )
 
-// waits are those of all calls that complete something, by location in program order, and by how much times are off at
-// most.
+// waits returns the waits of all calls that complete something, by location in program order, and
+// the maximum rounding error.
 type waits struct {
 	*waitstate.Finder
 	trace timeline.Trace
@@ -50,7 +50,8 @@ type waits struct {
 	error int64
 }
 
-// Message notes by whom the calls at both ends can have been held up, whatever the finder makes of it.
+// Message records which locations may have delayed the calls at both ends, independently of the
+// finder.
 func (w *waits) Message(m *match.Message) {
 	note := func(done *match.Completion, who by, until int64) {
 		if done != nil {
@@ -89,8 +90,9 @@ func waitsOf(t *testing.T, content *trace.Content) *waits {
 	return w
 }
 
-// assertSameWaits compares call by call. A wait is from one moment to another, each the latest or the earlier of some, so
-// it may be off by what two moments may. Nothing else may be: none appears or disappears that is longer.
+// assertSameWaits compares call by call. A wait is an interval between two times, each the maximum
+// or minimum of several, so it may differ by the errors of two times. No longer wait appears or
+// disappears.
 func assertSameWaits(t *testing.T, content *trace.Content, mode string) {
 	t.Helper()
 	exact, got := waitsOf(t, content), waitsOf(t, tracetest.Rounded(t, content, mode))
@@ -116,7 +118,7 @@ func assertSameWaits(t *testing.T, content *trace.Content, mode string) {
 	}
 }
 
-// Waits of all patterns differ between lossless and lossy timing by what the errors of moments explain.
+// Waits of all patterns differ between lossless and lossy timing only by the errors of times.
 func TestRoundingChangesWaitsByNoMoreThanItsError(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, compute := range []time.Duration{30 * time.Microsecond, time.Millisecond, 30 * time.Millisecond} {
@@ -134,7 +136,7 @@ func TestRoundingChangesWaitsByNoMoreThanItsError(t *testing.T) {
 	}
 }
 
-// The same of random programs.
+// The same for random programs.
 func TestRoundingChangesWaitsOfRandomPrograms(t *testing.T) {
 	for seed := range int64(40) {
 		longest := []time.Duration{time.Millisecond, 50 * time.Millisecond, time.Second}[seed%3]

@@ -2,9 +2,9 @@ package waitstate
 
 import "math/bits"
 
-// A parent is who passes data on to participant v of n, or takes it from there: the shape of a
-// tree. Participants are numbered from the root (0), and the parent of each has a lower number than
-// it.
+// A parent is the shape of a tree: it returns the participant that passes data on to participant v
+// of n, or takes it from there. Participants are numbered from the root (0), and the number of a
+// parent is lower than those of its children.
 type parent func(v, n int) int
 
 // trees are the shapes along which MPI libraries pass the data of rooted collectives (Open MPI's
@@ -27,7 +27,7 @@ var trees = [...]parent{
 	func(v, _ int) int { return (v - 1) / 2 },
 	// k-nomial with k = 4: v without its lowest digit
 	func(v, _ int) int { return v &^ (3 << (bits.TrailingZeros(uint(v)) &^ 1)) },
-	// four chains, of which the first ones are longer by one (Open MPI)
+	// four chains, the first ones longer by one (Open MPI)
 	func(v, n int) int {
 		length, longer := (n-1)/4, (n-1)%4
 		i := v - 1
@@ -45,14 +45,14 @@ var trees = [...]parent{
 	func(v, _ int) int { return v - 1 },
 }
 
-// flat is the tree in which the root deals with everybody itself.
+// flat is the tree in which the root communicates with all others directly.
 func flat(int, int) int { return 0 }
 
-// A shape is a tree over so many participants. Slices are indexed by participant.
+// A shape is a tree over a number of participants. Slices are indexed by participant.
 type shape struct {
 	parent, depth []int32
-	order         []int32 // all participants, each before those below it, and these right after it
-	at, size      []int32 // where it is in that order, and how many it is with those below it
+	order         []int32 // all participants, each followed directly by its subtree
+	at, size      []int32 // its index in order, and the size of its subtree
 }
 
 func newShape(of parent, n int) *shape {
@@ -64,7 +64,7 @@ func newShape(of parent, n int) *shape {
 		s.size[s.parent[v]] += s.size[v]
 	}
 	s.size[0]++
-	next := make([]int32, n) // where the next one below a participant goes
+	next := make([]int32, n) // index for the next child of a participant
 	next[0] = 1
 	for v := 1; v < n; v++ {
 		p := s.parent[v]
@@ -77,5 +77,5 @@ func newShape(of parent, n int) *shape {
 	return s
 }
 
-// below are the participants whose way to the root goes through v.
+// below returns the descendants of v.
 func (s *shape) below(v int) []int32 { return s.order[s.at[v]+1 : s.at[v]+s.size[v]] }

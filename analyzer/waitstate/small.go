@@ -8,35 +8,38 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// SmallSends finds out whether small standard sends wait until their receivers are inside MPI. Most transports end them at
-// once. Some do when the receiver has taken the message: Open MPI through shared memory from some hundred bytes on. It shows
-// where a receiver is outside MPI when a message is sent: the send ends before it comes back, or soon after. So the sends
-// that had such a receiver vote, those of each class of size within hosts and between them apart.
+// SmallSends determines whether small standard sends wait until their receivers are inside MPI.
+// With most transports they end at once. With some they end when the receiver has taken the
+// message, for example with Open MPI's shared memory from some hundred bytes on. It can be observed
+// when a receiver is outside MPI at the time of a send: the send ends before the receiver's return,
+// or soon after. These sends vote, separately for each class of size, and within hosts and between
+// them.
 type SmallSends struct {
 	hosts  []int32 // by row
 	votes  [2 * smallClasses]ballot
-	fresh  [2 * smallClasses]ballot // of the present section: they count when it has ended
+	fresh  [2 * smallClasses]ballot // of the present section; counted at its end
 	within bool
-	voted  bool // in the present section
+	voted  bool // a vote in the present section
 }
 
-// smallClasses is how many numbers of bits small messages may have.
+// smallClasses is the number of bit lengths of small messages.
 const smallClasses = 13
 
-// A ballot counts sends that ended soon after their receivers came back, and those that ended before.
+// A ballot counts sends that ended soon after the return of their receivers, and those that ended
+// before.
 type ballot struct{ after, before int }
 
-// majority of the votes is this: times that are rounded make some sends seem to wait.
+// Limits of a majority: because of rounded times some sends seem to wait.
 const (
-	majority   = 4
-	leastVotes = 3
+	majority = 4
+	minVotes = 3
 )
 
 func (b *ballot) add(other ballot) { b.after, b.before = b.after+other.after, b.before+other.before }
 
-func (b *ballot) won() bool { return b.after >= leastVotes && b.after > majority*b.before }
+func (b *ballot) won() bool { return b.after >= minVotes && b.after > majority*b.before }
 
-// NewSmallSends makes one for a trace.
+// NewSmallSends returns a SmallSends for a trace.
 func NewSmallSends(t timeline.Trace) *SmallSends {
 	s, numbers := new(SmallSends), map[string]int32{}
 	for _, r := range t.Ranks().All() {
@@ -50,13 +53,14 @@ func NewSmallSends(t timeline.Trace) *SmallSends {
 	return s
 }
 
-// A Taken is when a receiver was back that a small send may have waited for. Class 0: there was none.
+// A Taken is the time of the return of a receiver that a small send may have waited for. Class 0:
+// there was none.
 type Taken struct {
 	match.Stamp
 	Class int
 }
 
-// See takes the next message.
+// See evaluates the next message.
 func (s *SmallSends) See(m *match.Message) Taken {
 	send, receive := m.Send, m.Receive
 	if m.Kind != match.Data || send.Mode != semantics.Standard || m.Bytes <= 0 || m.Bytes >= EagerLimit || send.Done == nil ||
@@ -65,11 +69,11 @@ func (s *SmallSends) See(m *match.Message) Taken {
 	}
 	back, posted := receive.ProgressStamp(), receive.Post.EnterStamp()
 	if receive.Brief {
-		back = posted // it stays for long enough
+		back = posted // it stays inside MPI for long enough
 	}
 	if posted.After(send.Post.EnterStamp()) {
 		if receive.Before == 0 || receive.Before > send.Post.Enter {
-			return Taken{} // it was inside MPI meanwhile
+			return Taken{} // it was inside MPI in between
 		}
 	}
 	if back.At <= max(send.Done.Begin, send.Post.Enter) {
@@ -88,9 +92,10 @@ func (s *SmallSends) See(m *match.Message) Taken {
 	return Taken{back, class}
 }
 
-// Waited reports whether a call waited until a receiver was back. All else that it needed was there at since. It takes
-// evidence: the call ended soon after, compared with how long it had waited, by more than rounding explains; that is no small
-// part of the call; and others of its class agree.
+// Waited reports whether a call waited for the return of a receiver. All its other dependencies
+// were met at since. Evidence is required: the call ended soon after the return, compared with its
+// wait and by more than rounding explains; the wait is no small part of the call; and other sends
+// of its class agree.
 func (s *SmallSends) Waited(done *match.Completion, taken Taken, since int64) bool {
 	since = max(since, done.Begin)
 	waited := taken.At - since
@@ -110,8 +115,8 @@ func (s *SmallSends) vote(class int, one ballot) {
 	}
 }
 
-// Section tells that a section of the run begins or ends (match.Sectioner). Within one, calls come in no order that means
-// anything: what its sends show counts for those after it.
+// Section marks the beginning or end of a section of the run (match.Sectioner). Within a section
+// the order of calls is arbitrary, so votes in it count only for later ones.
 func (s *SmallSends) Section(within bool) {
 	if s.within = within; within || !s.voted {
 		return
@@ -123,7 +128,7 @@ func (s *SmallSends) Section(within bool) {
 	clear(s.fresh[:])
 }
 
-// small is what a Finder knows of calls with small sends that have not been settled.
+// small is a Finder's state of unsettled calls with small sends.
 type small struct {
 	*SmallSends
 	open map[*match.Completion]takenBy
@@ -139,7 +144,7 @@ func newSmall(t timeline.Trace) small {
 	return small{NewSmallSends(t), map[*match.Completion]takenBy{}}
 }
 
-// see takes the next message.
+// see evaluates the next message.
 func (s *small) see(m *match.Message) {
 	taken := s.See(m)
 	if done, location := m.Send.Done, m.Receive.Post.Location; taken.Class > 0 && s.open[done].before(taken.At, location) {
@@ -151,12 +156,13 @@ func (s *small) see(m *match.Message) {
 	}
 }
 
-// before reports whether a receiver was back later than the latest so far, or as late at a lower location.
+// before reports whether a receiver's return is later than the latest so far, or at the same time
+// at a lower location.
 func (t takenBy) before(at int64, location int) bool {
 	return t.Class == 0 || at > t.At || at == t.At && location < t.location
 }
 
-// settle notes the wait of a call for the receivers of its small messages.
+// settle records the wait of a call for the receivers of its small messages.
 func (s *small) settle(c *match.Completion) {
 	if len(s.open) == 0 {
 		return
@@ -171,6 +177,6 @@ func (s *small) settle(c *match.Completion) {
 		since = c.Until
 	}
 	if s.Waited(c, taken.Taken, since) {
-		hold(c, taken.kind, taken.Stamp, taken.location, c.Exit)
+		recordWait(c, taken.kind, taken.Stamp, taken.location, c.Exit)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Ten times rank 0 sends 1 KiB at 4, in units, and rank 1 computes until 8. The send lasts until 8.1, which the first two of
-// its size do not prove, or until 4.1.
+// Ten times rank 0 sends 1 KiB at 4, in units, while rank 1 computes until 8. The send lasts until
+// 8.1, which the first two of its size do not prove, or until 4.1.
 func TestSmallSendsThatWaitForTheirReceivers(t *testing.T) {
 	const times, period = 10, 20
 	received := tracetest.Status{Source: 0, Bytes: 1024}

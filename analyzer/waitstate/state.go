@@ -5,7 +5,7 @@ import "github.com/cairn-mpi/cairn/analyzer/match"
 // A Kind is a pattern of waiting.
 type Kind uint8
 
-// The patterns, named in Names.
+// Patterns; Names has their names.
 const (
 	None Kind = iota
 	LateSender
@@ -25,7 +25,7 @@ const (
 	LatePost
 	EarlyWait
 	LockContention
-	NumKinds // how many there are
+	NumKinds // number of kinds
 )
 
 // Names are the patterns' names in reports.
@@ -52,16 +52,16 @@ var Names = [NumKinds]string{
 
 func (k Kind) String() string { return Names[k] }
 
-// A State is one stretch of waiting: Location waited inside the call Call from Begin until End, for what Cause did
-// meanwhile.
+// A State is one wait: the location waited inside the call Call from Begin until End for an event
+// of the location Cause.
 type State struct {
 	Kind       Kind
 	Begin, End int64
-	Came       int64 // when Cause came, on its own clock: End, or later by what rounding explains
-	Error      int64 // by how much it may be shorter or longer because times are rounded
+	Came       int64 // time of that event on the clock of Cause: End, or later within the rounding error
+	Error      int64 // maximum rounding error of the duration
 	Cause      int   // location
 	Call       *match.Completion
 }
 
-// Waited is how long it took.
+// Waited returns the duration of the wait in ns.
 func (s *State) Waited() int64 { return s.End - s.Begin }

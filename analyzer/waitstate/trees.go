@@ -8,41 +8,41 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Inside a rooted collective data goes along a tree, and who is late in the middle of it holds up
-// those below (one to all) or above (all to one). No trace tells the tree: libraries choose it by
-// size. But each tree says before which moments nobody can leave. The trees that somebody
-// contradicts by leaving earlier are out, and of the others that one counts in which the
-// participants stay for the shortest time in all after nothing kept them any more: it explains best
-// when they left. The same goes for prefixes, whose early ranks wait for later ones in some
-// algorithms.
+// Inside a rooted collective data goes along a tree. A late participant in the middle of the tree
+// delays those below it (one to all) or above it (all to one). A trace does not contain the tree:
+// libraries choose it by size. But each tree implies times before which certain participants cannot
+// leave. Trees that are contradicted by an earlier exit are excluded. Of the others the one is
+// chosen in which the total time that participants stay without need is shortest, because it
+// explains the exits best. The same applies to prefixes, whose early ranks wait for later ones in
+// some algorithms.
 //
-// A participant then waited for the last to enter of those that its data comes through, if it
-// stayed for longer until that one entered than after it. What no tree explains it took its time
-// for itself, as far as is known.
+// A participant then waited for the last to enter of those that its data passes through, if it
+// stayed for longer before that entry than after it. Time that no tree explains counts as the
+// participant's own.
 
-// Trees finds out whom the participants of collectives waited for.
+// Trees determines which participants of collectives others waited for.
 type Trees struct {
 	communicators []trace.Communicator
 	shapes        map[int][]*shape // by number of participants
 }
 
-// NewTrees makes one for a trace.
+// NewTrees returns a Trees for a trace.
 func NewTrees(t timeline.Trace) *Trees {
 	return &Trees{t.Communicators(), map[int][]*shape{}}
 }
 
-// clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without
-// contradicting it, and from which length on a wait is told: clocks of different nodes are no
-// better.
-const clocksAgree = 10_000
+// clockTolerance is the time, in nanoseconds, by which an effect may precede its cause without
+// contradicting it, and the minimum length of a wait: clocks of different nodes are not more
+// precise.
+const clockTolerance = 10_000
 
-// clearlyBetter is which share of the time that a tree leaves unexplained another one must leave
-// less than to be taken in its place.
+// clearlyBetter is the factor of unexplained time by which a tree must improve on another to
+// replace it.
 const clearlyBetter = 0.9
 
-// A way is how a collective may work: along which tree, and whether participants besides need those
-// next to them on the side from which no data comes to be there (large messages are handed over,
-// not just sent).
+// A way is a possible algorithm of a collective: a tree, and whether participants also need their
+// neighbors on the other side of the data flow to be present (large messages are handed over, not
+// just sent).
 type way struct {
 	tree      int
 	handshake bool
@@ -50,10 +50,10 @@ type way struct {
 
 // Ways without a tree.
 const (
-	doubling   = -1 // each pair at the distances 1, 2, 4, … exchanges what it has
-	everybody  = -2 // nobody leaves before all have entered
-	justBefore = -3 // a prefix: each needs those before it
-	inTurn     = -4 // the root deals with one after the other, by rank: each needs those before it, the root everybody
+	doubling   = -1 // each pair at distances 1, 2, 4, … exchanges its data
+	everybody  = -2 // no participant leaves before all have entered
+	justBefore = -3 // a prefix: each participant needs those before it
+	inTurn     = -4 // the root communicates with one after the other, by rank: each needs those before it, the root needs all
 )
 
 var rootedWays, prefixWays = ways()
@@ -68,34 +68,34 @@ func ways() (rooted, prefix []way) {
 	return rooted, []way{{tree: justBefore}, {tree: justBefore, handshake: true}, {tree: doubling}, {tree: everybody}}
 }
 
-// A flow is what is known of one collective.
+// A flow is the analysis of one collective.
 type flow struct {
-	number uint64 // of the collective
+	number uint64 // number of the collective
 	ways   []way
-	causes [][]int32 // by way and participant: who entered last of those that it needs, itself included
-	left   []int64   // by way: how long participants stayed without need, −1: contradicted
-	judged []bool    // participants whose exits were looked at
+	causes [][]int32 // by way and participant: the last to enter of those that it needs, itself included
+	left   []int64   // by way: total time that participants stayed without need, −1: contradicted
+	judged []bool    // participants whose exits were evaluated
 	began  bool
 	best   int
 }
 
-// A Cause is what a participant waited for.
+// A Cause is the participant that another one waited for.
 type Cause struct {
 	Part  int
 	flow  *flow
 	trees *Trees
 }
 
-// Held returns whom a participant waited for in the middle of a rooted collective or a prefix: not
-// because the operation itself says so (match.Collective.Awaited), and longer.
-func (t *Trees) Held(c *match.Collective, part int) (cause Cause, held bool) {
+// CauseOf returns the participant that another one waited for in the middle of a rooted collective
+// or a prefix, beyond the wait that the operation itself implies (match.Collective.Awaited).
+func (t *Trees) CauseOf(c *match.Collective, part int) (cause Cause, found bool) {
 	n := len(c.Parts)
 	done := c.Parts[part].Done
-	if n < 3 || !c.Complete() || done == nil || t.between(c.Comm) || c.Class != match.Prefix && (!isRooted(c) || c.Root < 0) {
+	if n < 3 || !c.Complete() || done == nil || t.isInter(c.Comm) || c.Class != match.Prefix && (!isRooted(c) || c.Root < 0) {
 		return Cause{}, false
 	}
 	f := t.flow(c)
-	if !f.began { // of blocking calls all exits are known by now, but for the last one to enter
+	if !f.began { // for blocking calls all exits are known by now, except that of the last to enter
 		f.began = true
 		for i := range c.Parts {
 			t.judge(c, f, i)
@@ -111,14 +111,14 @@ func (t *Trees) Held(c *match.Collective, part int) (cause Cause, held bool) {
 		return Cause{}, false
 	}
 	since, post := t.since(c, part), &c.Parts[i].Post
-	known := match.Stamp{At: since, Error: done.ExitError + clocksAgree}
+	known := match.Stamp{At: since, Error: done.ExitError + clockTolerance}
 	if !post.EnterStamp().After(known) || post.Enter-since <= done.Exit-post.Enter {
 		return Cause{}, false
 	}
 	return Cause{i, f, t}, true
 }
 
-// since is from when on nothing that the operation itself says keeps a participant.
+// since returns the time from which on the operation itself does not make a participant wait.
 func (t *Trees) since(c *match.Collective, part int) int64 {
 	done := c.Parts[part].Done
 	since := done.Begin
@@ -132,7 +132,7 @@ func isRooted(c *match.Collective) bool {
 	return c.Class == match.OneToAll || c.Class == match.AllToOne
 }
 
-// number counts participants from the root, and participant is the way back.
+// number returns a participant's number counted from the root; participant is its inverse.
 func number(c *match.Collective, part int) int {
 	if c.Root < 0 {
 		return part
@@ -147,13 +147,13 @@ func participant(c *match.Collective, number int) int {
 	return (number + c.Root) % len(c.Parts)
 }
 
-// between reports whether a communicator is between two groups: its trees, if any, are not over all
-// of its members.
-func (t *Trees) between(comm int) bool {
+// isInter reports whether a communicator is an intercommunicator, whose trees, if any, do not span
+// all of its members.
+func (t *Trees) isInter(comm int) bool {
 	return comm >= 0 && comm < len(t.communicators) && len(t.communicators[comm].Remote) > 0
 }
 
-// flow is that of a collective; the first to ask makes it.
+// flow returns the flow of a collective and makes it on the first call.
 func (t *Trees) flow(c *match.Collective) *flow {
 	f, _ := c.Tag.(*flow)
 	if f != nil && f.number == c.Number {
@@ -183,7 +183,7 @@ func (t *Trees) flow(c *match.Collective) *flow {
 	return f
 }
 
-// shape is a tree over n participants.
+// shape returns a tree over n participants.
 func (t *Trees) shape(tree, n int) *shape {
 	if t.shapes[n] == nil {
 		t.shapes[n] = make([]*shape, len(trees))
@@ -194,8 +194,8 @@ func (t *Trees) shape(tree, n int) *shape {
 	return t.shapes[n][tree]
 }
 
-// follow finds out who entered last of those that each participant needs, if the collective works
-// in a way.
+// follow computes for each participant the last to enter of those that it needs if the collective
+// works in the given way.
 func (t *Trees) follow(c *match.Collective, w way, last []int32) {
 	n := len(last)
 	for v := range last {
@@ -267,7 +267,8 @@ func (t *Trees) follow(c *match.Collective, w way, last []int32) {
 	}
 }
 
-// entered is when a participant entered, before anything else for one that the trace lacks.
+// entered returns the entry time of a participant, a time before all others for one that is not in
+// the trace.
 func entered(c *match.Collective, v int) int64 {
 	if p := &c.Parts[participant(c, v)]; p.Present() {
 		return p.Post.Enter
@@ -275,7 +276,7 @@ func entered(c *match.Collective, v int) int64 {
 	return -1 << 62
 }
 
-// judge looks at when a participant left, if that is known.
+// judge evaluates the exit of a participant, if it is known.
 func (t *Trees) judge(c *match.Collective, f *flow, part int) {
 	done := c.Parts[part].Done
 	if done == nil {
@@ -289,7 +290,7 @@ func (t *Trees) judge(c *match.Collective, f *flow, part int) {
 		}
 		cause := &c.Parts[participant(c, int(f.causes[i][v]))].Post
 		if cause.Location < 0 {
-			continue // the trace lacks both
+			continue // both are not in the trace
 		}
 		if leftBefore(done, cause) {
 			f.left[i] = -1
@@ -299,7 +300,7 @@ func (t *Trees) judge(c *match.Collective, f *flow, part int) {
 	}
 }
 
-// choose finds the best way; of equally good ones the first.
+// choose selects the best way; of equal ones the first.
 func (f *flow) choose() {
 	f.best = 0
 	for i := range f.ways {
@@ -311,14 +312,14 @@ func (f *flow) choose() {
 
 // leftBefore reports whether a participant left clearly before another entered.
 func leftBefore(done *match.Completion, cause *match.Point) bool {
-	return cause.EnterStamp().After(match.Stamp{At: done.Exit, Error: done.ExitError + clocksAgree})
+	return cause.EnterStamp().After(match.Stamp{At: done.Exit, Error: done.ExitError + clockTolerance})
 }
 
-// A Late is a participant that was late for another one, and how many steps from it its data comes.
+// A Late is a participant that another one waited for, and its distance in steps of the data flow.
 type Late struct{ Part, Hops int }
 
-// Late adds to list all that were late for the participant that waited for the cause, the cause
-// among them. Whoever of them is not, others may keep it still.
+// Late appends to list all participants, including the cause, that were late for the participant
+// that waited for the cause. If some of them had not been late, the others could still delay it.
 func (x *Cause) Late(c *match.Collective, part int, list []Late) []Late {
 	w := x.flow.ways[x.flow.best]
 	if w.tree < 0 {

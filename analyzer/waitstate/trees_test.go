@@ -14,8 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// drawn are trees over eight participants, drawn by hand: who is above each of 1 … 7. The root is
-// 0.
+// drawn are hand-drawn trees over eight participants: the parent of each of 1 … 7. The root is 0.
 var drawn = map[string][8]int{
 	"flat":                           {},
 	"binomial, lowest bit (MPICH)":   {1: 0, 2: 0, 3: 2, 4: 0, 5: 4, 6: 4, 7: 6},
@@ -27,14 +26,15 @@ var drawn = map[string][8]int{
 	"chain":                          {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6},
 }
 
-// A played collective: when each rank left, and whom it waited for last, −1 for nobody.
+// played is a simulated collective: the exit of each rank, and the rank that it waited for last, −1
+// for none.
 type played struct {
 	exit  []float64
 	cause []int
 	until []float64
 }
 
-// broadcast: a rank has the data a hop after it has come and who is above it has it, passes it on
+// broadcast: a rank has the data one hop after it has entered and its parent has it, passes it on
 // and leaves.
 func broadcast(above []int, root int, enter []float64, hop float64) played {
 	n := len(above)
@@ -53,7 +53,7 @@ func broadcast(above []int, root int, enter []float64, hop float64) played {
 	return p
 }
 
-// reduction: a rank leaves a hop after it has come and has the data of all that are below it.
+// reduction: a rank leaves one hop after it has entered and has the data of all ranks below it.
 func reduction(above []int, root int, enter []float64, hop float64) played {
 	n := len(above)
 	p := played{make([]float64, n), make([]int, n), make([]float64, n)}
@@ -70,14 +70,14 @@ func reduction(above []int, root int, enter []float64, hop float64) played {
 	return p
 }
 
-// A found wait.
+// found is a wait that was found.
 type found struct {
 	kind  waitstate.Kind
 	cause int
 	until float64
 }
 
-// waitsIn are those of the ranks in one rooted collective with these times.
+// waitsIn returns the waits of the ranks in one rooted collective with these times.
 func waitsIn(t *testing.T, function string, root int, enter, exit []float64) []found {
 	t.Helper()
 	b := tracetest.New(len(enter))
@@ -91,7 +91,7 @@ func waitsIn(t *testing.T, function string, root int, enter, exit []float64) []f
 	return waitsByRank(t, timeline.Of(b.Open(t)), len(enter))
 }
 
-// waitsByRank are those of each rank in the call after MPI_Init.
+// waitsByRank returns the waits of each rank in the call after MPI_Init.
 func waitsByRank(t *testing.T, tr timeline.Trace, ranks int) []found {
 	t.Helper()
 	list := make([]found, ranks)
@@ -109,8 +109,8 @@ func waitsByRank(t *testing.T, tr timeline.Trace, ranks int) []found {
 	return list
 }
 
-// One rank is late by 50, a hop takes 1. In each tree, with each root and each late rank: those
-// whose data comes through the late one wait for it until it enters, and nobody else waits.
+// One rank is late by 50, a hop takes 1. For each tree, root and late rank: ranks whose data passes
+// through the late one wait for its entry, and no other rank waits.
 func TestWhoIsLateInATreeIsTheCause(t *testing.T) {
 	for name, above := range drawn {
 		for _, n := range []int{4, 5, 8} {
@@ -144,8 +144,8 @@ func TestWhoIsLateInATreeIsTheCause(t *testing.T) {
 	}
 }
 
-// Ranks come at random over 100, a hop takes 1: in each tree nearly all waiting is found, and put
-// down to the right rank.
+// Ranks enter at random within 100, a hop takes 1. For each tree nearly all waiting is found and
+// attributed to the right rank.
 func TestRandomLatenessInTrees(t *testing.T) {
 	for name, above := range drawn {
 		for function, play := range map[string]func([]int, int, []float64, float64) played{"MPI_Scatter": broadcast, "MPI_Reduce": reduction} {

@@ -1,4 +1,4 @@
-// Package wording puts numbers into words, the same in the findings of all analyses.
+// Package wording formats numbers as text, consistently in the findings of all analyses.
 package wording
 
 import (
@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Duration words seconds with a precision that a person can use.
+// Duration formats seconds with a readable precision.
 func Duration(s float64) string {
 	switch size := math.Abs(s); {
-	case size < 1e-9: // clocks tick no finer: what is left of a difference of sums
+	case size < 1e-9: // below the resolution of clocks: the remainder of a difference of sums
 		return "0 s"
 	case size >= 100:
 		return fmt.Sprintf("%.0f s", s)
-	case size >= 0.9995: // so that nothing is rounded to 1e+03 of the smaller unit
+	case size >= 0.9995: // so that the smaller unit is never rounded to 1e+03
 		return fmt.Sprintf("%.1f s", s)
 	case size >= 0.0009995:
 		return fmt.Sprintf("%.3g ms", s*1e3)
@@ -21,7 +21,7 @@ func Duration(s float64) string {
 	return fmt.Sprintf("%.3g µs", s*1e6)
 }
 
-// Count words how many there are of something: "1 call", "2 calls".
+// Count formats a number of things: "1 call", "2 calls".
 func Count[N int | uint64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -166,7 +166,7 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(startEnd, x.Start-a.Start)
 	take(startEnd, a.End-x.End)
 	take(untraced, account.Untraced)
-	take(tracing, account.Held)
+	take(tracing, account.Overhead)
 	delayed, still, stolen := int64(0), int64(0), int64(0)
 	for _, o := range account.OffCPU {
 		delayed, still, stolen = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen
@@ -196,7 +196,7 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 			take(messages, own)
 		}
 	}
-	for p, t := range a.matched.Tables[i].Places {
+	for p, t := range a.matched.Tables[i].Sites {
 		switch p.Kind {
 		case waitstate.WaitAtInit:
 			take(startEnd, t.Ns)
@@ -218,9 +218,9 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 	named, divided := rowOfCauses(v)
 	costs := [ledgerRows]float64{}
 	lost := map[int]float64{} // by rank
-	for _, place := range d.Places() {
-		l, cost := &a.Locations[place.Location], d.Costs[place]
-		what, ns := d.Activities[place.Activity], cost.Short+cost.Long
+	for _, origin := range d.Origins() {
+		l, cost := &a.Locations[origin.Location], d.Costs[origin]
+		what, ns := d.Activities[origin.Activity], cost.Short+cost.Long
 		if !what.Computes() {
 			switch a.Names.KindOfCall(what.Function) {
 			case verdict.Nobody:
@@ -235,7 +235,7 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 			continue
 		}
 		lost[l.Rank] += ns
-		if o := a.Each[place.Location].OffCPU[what]; o != nil && o.Wall > 0 {
+		if o := a.Each[origin.Location].OffCPU[what]; o != nil && o.Wall > 0 {
 			without := ns * min(1, float64(o.Delayed+o.Stolen)/float64(o.Wall))
 			costs[preempted] += without
 			ns -= without

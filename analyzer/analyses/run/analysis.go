@@ -26,7 +26,7 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	}
 	f.Clock.Violations, f.Clock.WithinRounding = matched.Violations.Count, matched.Violations.Rounded
 	f.Clock.WorstSeconds = accounts.Seconds(matched.Violations.Worst)
-	f.Timing = timingError(a.Meta, matched.Moments)
+	f.Timing = timingError(a.Meta, matched.MaxTimeError)
 	if w := a.Window; w != nil {
 		f.Window = &Window{From: accounts.Seconds(w.From - w.Start), To: accounts.Seconds(w.To - w.Start)}
 	}

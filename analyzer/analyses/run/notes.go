@@ -69,16 +69,16 @@ func untracedNote(a *accounts.Accounts) string {
 
 // heldNote tells how long ranks that were clustered while they ran were at votes.
 func heldNote(a *accounts.Accounts) string {
-	held, lasted := int64(0), int64(0)
+	overhead, lasted := int64(0), int64(0)
 	for i := range a.Each {
-		held += a.Each[i].Held
+		overhead += a.Each[i].Overhead
 		lasted += a.Extents[i].End - a.Extents[i].Start
 	}
-	if held == 0 || lasted <= 0 {
+	if overhead == 0 || lasted <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("The ranks voted while they ran (--mode clustered): that took %.2g%% of their time, which counts neither as computation nor as MPI.",
-		100*float64(held)/float64(lasted))
+		100*float64(overhead)/float64(lasted))
 }
 
 // leftoverNotes puts together what found no partner in the same way at the same place on several ranks.

@@ -47,7 +47,7 @@ func waitBreakdown(f *matching.Result, n accounts.Names) WaitBreakdown {
 	ranks, sites, pairs := map[RankWait]*matching.WaitTally{}, map[SiteWait]*matching.WaitTally{}, map[PairWait]*matching.WaitTally{}
 	for i, l := range f.Locations {
 		tables := &f.Tables[i]
-		for p, t := range tables.Places {
+		for p, t := range tables.Sites {
 			kind := p.Kind.String()
 			merge(ranks, RankWait{Rank: l.Rank, Kind: kind}, t)
 			place := n.Place(p.Function, p.Site)

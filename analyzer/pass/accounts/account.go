@@ -20,17 +20,17 @@ import (
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
-// An Account is how one location spent its time, and which of it is on the path.
+// An Account is how one location spent its time, and the part of it that is on the critical path.
 type Account struct {
 	Tallies              map[Activity]*Tally
 	recent               recent.Cache[Activity, Tally]
 	Between              map[Activity]*Tally // computation between two collectives, whatever calls are made there
-	order                []Activity          // of the tallies, once it was asked for
+	order                []Activity          // cached result of Activities
 	Calls                uint64
 	Compute              int64 // outside MPI
 	Mpi                  int64
 	Untraced             int64 // while tracing was off
-	Held                 int64 // by the tracer
+	Overhead             int64 // overhead of the tracer
 	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
 	Waited               int64
 	Path                 int64
@@ -39,26 +39,28 @@ type Account struct {
 	pieces               pieceLog
 	phases               *phases.Tracker
 
-	OffCPU map[Activity]*OffCPU // what is known of the CPU, by computation
+	OffCPU map[Activity]*OffCPU // CPU measurements, by computation
 
-	Disturbance int64 // of sums: the longest one of a computation that repeats
+	Disturbance int64 // only if Accounts.Sums: longest disturbance of a repeated computation
 
-	firsts    int // how many durations of a computation are kept
+	firsts    int // max. durations that are kept of a computation
 	stretches route.ForwardStretches
-	done      int64 // up to when they are accounted for
+	done      int64 // time up to which they are accounted for
 	waits     matching.ForwardWaits
 
-	collective Activity // the latest one,
-	since      int64    // and how long was computed since then
+	collective Activity // the latest collective
+	since      int64    // computation since then, in ns
 }
 
-// maxFirst is how many durations are kept of a region on a rank, in jobs of up to 4,096 ranks.
+// maxFirst is the number of durations that are kept of a region on a rank, in jobs of up to 4,096
+// ranks.
 const maxFirst = 256
 
-// binsOf is how many parts of the run the strips of each location show: all together take some 100 kB each.
+// binsOf returns the number of bins in each location's strip, such that all strips together take
+// some 100 kB.
 func binsOf(locations int) int { return max(50, min(400, 100_000/max(1, locations))) }
 
-// takeAccounts goes through all locations again, in parallel.
+// takeAccounts reads the calls of all locations again, in parallel.
 func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan *phases.Plan, segments int) ([]Account, error) {
 	accounts := make([]Account, len(f.Locations))
 	limit := max(1, (p.End-p.Start)/int64(segments))
@@ -107,7 +109,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 			a.span(span, before, call, c, location)
 		}
 		if c.Semantics.Collective {
-			a.meets(call)
+			a.reachCollective(call)
 		}
 		before = call
 	}
@@ -127,11 +129,11 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 	return r.Err()
 }
 
-// span notes a stretch of time that ends with a call, or before it.
+// span adds an interval that ends with or before a call.
 func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Record, location int) {
 	switch s.Kind {
 	case activities.Tool:
-		a.Held += s.To - s.From
+		a.Overhead += s.To - s.From
 	case activities.Untraced:
 		a.Untraced += s.To - s.From
 	case activities.Waiting:
@@ -159,8 +161,9 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 	}
 }
 
-// meets notes that the location comes to a collective: what it computed since the one before is the work of a step.
-func (a *Account) meets(call Activity) {
+// reachCollective records that the location enters a collective. Its computation since the previous
+// collective is the work of a step.
+func (a *Account) reachCollective(call Activity) {
 	if a.collective != (Activity{}) && a.since > 0 {
 		what := Activity{a.collective.Function, call.Function, a.collective.Site, call.Site}
 		t := a.Between[what]
@@ -178,7 +181,7 @@ func (a *Account) meets(call Activity) {
 	a.collective, a.since = call, 0
 }
 
-// skip notes that nothing is known of what the location did until end.
+// skip accounts the path up to end as untraced: it is not known what the location did.
 func (a *Account) skip(location int, end int64) {
 	for s := a.stretches.Peek(); s != nil && s.Start < end; s = a.stretches.Peek() {
 		if from, to := max(s.Start, a.done), min(s.End, end); from < to {
@@ -192,7 +195,7 @@ func (a *Account) skip(location int, end int64) {
 	}
 }
 
-// Activities are those of the tallies, in an order: what is added up comes to the same each time.
+// Activities returns the activities of the tallies in a fixed order, so that sums are reproducible.
 func (a *Account) Activities() []Activity {
 	if len(a.order) != len(a.Tallies) {
 		a.order = slices.SortedFunc(maps.Keys(a.Tallies), CompareActivities)
@@ -204,7 +207,7 @@ func (a *Account) tally(what Activity) *Tally {
 	return a.recent.At(a.Tallies, what, what.Hash())
 }
 
-// spend notes that the location did something from start to end, and returns how long that is.
+// spend accounts an activity from start to end and returns its duration in ns.
 func (a *Account) spend(what Activity, kind Kind, location int, start, end int64) int64 {
 	ns := end - start
 	t := a.tally(what)
@@ -241,7 +244,7 @@ func (a *Account) spend(what Activity, kind Kind, location int, start, end int64
 	return ns
 }
 
-// wait notes the waiting inside a call that ends at exit.
+// wait accounts the wait states inside a call that ends at exit.
 func (a *Account) wait(call Activity, exit int64) {
 	for w := a.waits.Peek(); w != nil && w.Begin < exit; w = a.waits.Peek() {
 		a.waits.Next++

@@ -13,29 +13,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Accounts are how all locations spent their time, and the run that they are of.
+// Accounts are the accounts of all locations, with general data of the run.
 type Accounts struct {
 	Names      Names
 	Meta       *trace.Meta
 	Ranks      []trace.Rank // by row
 	Locations  []timeline.Location
 	Extents    []matching.Extent // by location
-	MainOf     []int             // by row: location of the rank's first thread; −1: none
-	Window     *timeline.Window  // only this part is looked at; nil: all
-	Start, End int64             // of the run
+	MainOf     []int             // by row: location of the rank's main thread; −1: none
+	Window     *timeline.Window  // the analyzed part of the run; nil: all of it
+	Start, End int64             // bounds of the run
 	Each       []Account         // by location
 	Total      map[Activity]*Tally
-	Machines   []*Machine // by row, where there is evidence
-	// DelayedCalls is for how long ranks waited for a CPU in long calls: while they waited for others, too.
+	Machines   []*Machine // by row, if there is evidence
+	// DelayedCalls is how long ranks waited for a CPU in long calls, including time in which they
+	// waited for other ranks.
 	DelayedCalls map[Activity]OffCPU
 	Sums         bool // only sums are known (timing aggregated): there is no path
-	OfLeads      bool // only lead ranks have times of their own
+	OfLeads      bool // only lead ranks have measured times
 }
 
-// Segments is about how many segments of the path are listed, at most: shorter ones are put together.
+// Segments is the approximate maximum number of path segments that are listed. Shorter ones are
+// merged.
 var Segments = pass.New("segments", func(context.Context, *pass.Run) (int, error) { return 1000, nil })
 
-// Plan are the phases of the run, and once the accounts are taken how each rank passed them.
+// Plan holds the phases of the run and, after the accounts are computed, how each rank passed
+// through them.
 var Plan = pass.New("phase plan", func(_ context.Context, r *pass.Run) (*phases.Plan, error) {
 	plan, err := phases.NewPlan(r.Trace(), matching.Clock.Result(r).Clocks)
 	if err != nil {
@@ -44,7 +47,7 @@ var Plan = pass.New("phase plan", func(_ context.Context, r *pass.Run) (*phases.
 	return plan, nil
 }, matching.Clock)
 
-// Pass goes through the calls of each location again, or its sums where those are all there is.
+// Pass reads the calls of each location again, or their sums if only those are known.
 var Pass = pass.New("accounts", func(ctx context.Context, r *pass.Run) (*Accounts, error) {
 	f := matching.Pass.Result(r)
 	if f == nil {
@@ -77,7 +80,7 @@ func newAccounts(t timeline.Trace, locations []timeline.Location, extents []matc
 	return a
 }
 
-// addUp makes totals of the accounts.
+// addUp computes the totals of the accounts.
 func (a *Accounts) addUp() {
 	for i, l := range a.Locations {
 		if l.Main == i {
@@ -92,13 +95,13 @@ func (a *Accounts) addUp() {
 	}
 }
 
-// Seconds are nanoseconds in seconds.
+// Seconds converts nanoseconds to seconds.
 func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// Run is how long the run took, in ns.
+// Run returns the duration of the run in ns.
 func (a *Accounts) Run() int64 { return a.End - a.Start }
 
-// Share is a part of the run's length.
+// Share returns ns as a fraction of the run's duration.
 func (a *Accounts) Share(ns int64) float64 {
 	if a.Run() == 0 {
 		return 0
@@ -106,7 +109,7 @@ func (a *Accounts) Share(ns int64) float64 {
 	return float64(ns) / float64(a.Run())
 }
 
-// Timed is a time that is not known where there are sums only.
+// Timed returns a time in seconds, nil if only sums are known.
 func (a *Accounts) Timed(ns int64) *float64 {
 	if a.Sums {
 		return nil
@@ -114,7 +117,8 @@ func (a *Accounts) Timed(ns int64) *float64 {
 	return new(Seconds(ns))
 }
 
-// WaitingShare is the part of the run for which a rank's main thread waited for others; of sums, what it was in MPI.
+// WaitingShare is the fraction of the run in which a rank's main thread waited for others; if only
+// sums are known, the fraction it was inside MPI.
 func (a *Accounts) WaitingShare(row int) float64 {
 	i := a.MainOf[row]
 	switch {
@@ -126,7 +130,7 @@ func (a *Accounts) WaitingShare(row int) float64 {
 	return a.Share(a.Each[i].Waited)
 }
 
-// Sorted gives the activities of which keep is true, costliest first.
+// Sorted returns the activities for which keep reports true, costliest first.
 func (a *Accounts) Sorted(keep func(Activity) bool, cost func(*Tally) int64) []Activity {
 	var list []Activity
 	for what := range a.Total {
@@ -141,5 +145,6 @@ func (a *Accounts) Sorted(keep func(Activity) bool, cost func(*Tally) int64) []A
 	return list
 }
 
-// MaxRows bounds tables of places: programs have tens of call sites, generated ones may have thousands.
+// MaxRows bounds the tables by call site: programs have tens of call sites, generated ones may have
+// thousands.
 const MaxRows = 500

@@ -4,7 +4,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// An Activity is what the tables are keyed by: a function at a call site, or the computation between two such calls.
+// An Activity is the key of the tables: a function at a call site, or the computation between two
+// such calls.
 type Activity struct {
 	Function uint16 // of the call, or of the call before the computation
 	Next     uint16 // of the call after the computation; 0 for a call
@@ -12,15 +13,15 @@ type Activity struct {
 	NextSite uint32
 }
 
-// Computes reports whether it is computation between two calls, and no call.
+// Computes reports whether it is a computation between two calls.
 func (a Activity) Computes() bool { return a.Next != 0 }
 
-// Hash is for package recent.
+// Hash returns a hash for package recent.
 func (a Activity) Hash() uint32 {
 	return uint32(a.Function)<<8 ^ uint32(a.Next) ^ a.Site<<16 ^ a.NextSite<<20
 }
 
-// kindOf is the kind of calls that mean f.
+// kindOf returns the kind of calls with semantics f.
 func kindOf(f *semantics.Function) Kind {
 	switch {
 	case f.Operation == semantics.Initialize:
@@ -33,7 +34,7 @@ func kindOf(f *semantics.Function) Kind {
 	return Communication
 }
 
-// A Tally is how much time one rank, or all, spent on an activity.
+// A Tally is the time that one rank, or all, spent on an activity.
 type Tally struct {
 	Count   uint64
 	Ns      int64
@@ -52,10 +53,11 @@ func (t *Tally) add(o *Tally) {
 	t.squares += o.squares
 }
 
-// Undisturbed is how long all would have taken if each had taken the time that a fifth of them did not exceed, and the
-// variance of that: of a quantile it is p(1−p) / (n f²), with the density f estimated from the quantiles 0.05 and 0.35.
-// On a machine that has fewer cores than ranks, most of the others are disturbed; the fastest fifth shows the work.
-// A few say nothing of a distribution: only what repeats counts.
+// Undisturbed returns the total time if each instance had taken the lower fifth (quantile 0.2), and
+// its variance: that of a quantile is p(1−p) / (n f²), with the density f estimated from the
+// quantiles 0.05 and 0.35. On a machine with fewer cores than ranks most instances are disturbed;
+// the fastest fifth shows the actual work. It returns 0 for a computation with less than Repeated
+// instances, which are too few for a distribution.
 func (t *Tally) Undisturbed() (seconds, variance float64) {
 	n := float64(t.Count)
 	if n < Repeated {
@@ -65,7 +67,8 @@ func (t *Tally) Undisturbed() (seconds, variance float64) {
 	return n * t.Spread.Quantile(0.2) / 1e9, n * 0.16 * width * width
 }
 
-// Typical is the same for the median, of whose variance the interquartile range tells: (0.93 IQR)² / n.
+// Typical is the same for the median, with the variance estimated from the interquartile range:
+// (0.93 IQR)² / n.
 func (t *Tally) Typical() (seconds, variance float64) {
 	n := float64(t.Count)
 	if n < Repeated {
@@ -75,7 +78,8 @@ func (t *Tally) Typical() (seconds, variance float64) {
 	return n * t.Spread.Quantile(0.5) / 1e9, n * (0.93 * width) * (0.93 * width)
 }
 
-// Longest is by how much, in nanoseconds, one instance of what repeats took longer than undisturbed.
+// Longest returns how much longer, in nanoseconds, the longest instance took than the lower fifth;
+// 0 for a computation that does not repeat.
 func (t *Tally) Longest() int64 {
 	if t.Count < Repeated {
 		return 0
@@ -83,12 +87,12 @@ func (t *Tally) Longest() int64 {
 	return max(0, int64(lower(t.Spread[len(t.Spread)-1].index)-t.Spread.Quantile(0.2)))
 }
 
-// Spent is the time itself.
+// Spent returns the total time and its variance.
 func (t *Tally) Spent() (seconds, variance float64) {
 	return float64(t.Ns) / 1e9, float64(t.Count) * t.Variance()
 }
 
-// Variance is that of one duration, in s².
+// Variance returns the variance of one duration in s².
 func (t *Tally) Variance() float64 {
 	if t.Count < 2 {
 		return 0
@@ -97,7 +101,7 @@ func (t *Tally) Variance() float64 {
 	return max(0, (t.squares-sum*sum/n)/(n-1))
 }
 
-// Repeated is from how many times on a computation repeats.
+// Repeated is the number of instances from which on a computation counts as repeated.
 const Repeated = 10
 
 // Less orders activities.
@@ -113,7 +117,7 @@ func (a Activity) Less(b Activity) bool {
 	return a.NextSite < b.NextSite
 }
 
-// CompareActivities is −1, 0 or 1 as x is before y, is y, or is after it.
+// CompareActivities returns −1, 0 or 1 if x is before, equal to or after y.
 func CompareActivities(x, y Activity) int {
 	switch {
 	case x.Less(y):

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// takeSums makes accounts of a trace's aggregates. A computation is known by the call that follows it only.
+// takeSums makes accounts of a trace's aggregates. A computation is identified only by the call
+// that follows it.
 func takeSums(t timeline.Trace) (*Accounts, error) {
 	locations := timeline.Locations(t)
 	a := newAccounts(t, locations, make([]matching.Extent, len(locations)))
@@ -30,7 +31,7 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 		}
 		a.Each[i] = Account{
 			Tallies: map[Activity]*Tally{}, Calls: thread.Calls,
-			Mpi: int64(float64(thread.InsideTicks) * perTick), Held: int64(float64(thread.Held()) * perTick),
+			Mpi: int64(float64(thread.InsideTicks) * perTick), Overhead: int64(float64(thread.Held()) * perTick),
 		}
 		for k := range aggregates {
 			a.sum(i, &aggregates[k], perTick)
@@ -45,7 +46,8 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 		}
 		clocks[a.Ranks[l.Row].BootID] = matching.Extent{Start: min(domain.Start, begin), End: max(domain.End, end)}
 	}
-	// clocks of different nodes are not compared: ranks come to MPI_Init and leave MPI_Finalize together closely enough
+	// clocks of different nodes are not compared: ranks enter MPI_Init and leave MPI_Finalize
+	// closely enough together
 	for _, id := range slices.Sorted(maps.Keys(clocks)) {
 		if d := clocks[id]; d.End-d.Start > a.Run() {
 			a.Start, a.End = d.Start, d.End
@@ -54,8 +56,8 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 	return a, nil
 }
 
-// sum adds an aggregate to the accounts of its location: the calls, and the computation before them. There is none before
-// MPI_Init, and what passes while tracing is off is not told.
+// sum adds an aggregate to the accounts of its location: its calls and the computation before them.
+// There is no computation before MPI_Init. What the program did while tracing was off is not known.
 func (a *Accounts) sum(location int, aggregate *timing.Aggregate, perTick float64) {
 	account := &a.Each[location]
 	signature := &a.Names.Trace.Signatures()[aggregate.Terminal]
@@ -87,7 +89,8 @@ func (a *Accounts) sum(location int, aggregate *timing.Aggregate, perTick float6
 	account.Disturbance = max(account.Disturbance, disturbanceOf(&aggregate.Gaps, perTick))
 }
 
-// tallyOf is a tally of intervals; their squares are those of the middles of the histogram's bins, scaled to the sum.
+// tallyOf returns the tally of an interval's statistics. The squares are computed from the middles
+// of the histogram's bins, scaled to the sum.
 func tallyOf(s *timing.IntervalStatistics, perTick float64) Tally {
 	t := Tally{Count: s.Count, Ns: int64(math.Round(float64(s.Sum) * perTick))}
 	sum, squares := 0.0, 0.0
@@ -104,7 +107,8 @@ func tallyOf(s *timing.IntervalStatistics, perTick float64) Tally {
 	return t
 }
 
-// disturbanceOf is by how much, in nanoseconds, the longest interval of what repeats is beyond the lower fifth.
+// disturbanceOf returns how much longer, in nanoseconds, the longest interval took than the lower
+// fifth; 0 if it does not repeat.
 func disturbanceOf(s *timing.IntervalStatistics, perTick float64) int64 {
 	if s.Count < Repeated {
 		return 0

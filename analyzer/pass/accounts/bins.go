@@ -1,11 +1,11 @@
 package accounts
 
-// A Strip is how a location spent each of equal parts of the run.
+// A Strip is how a location spent its time in each of several equal parts of the run.
 type Strip struct {
 	MPI, Wait Bins
 }
 
-// Bins add up time by parts of the run.
+// Bins sum up time in equal parts of the run.
 type Bins struct {
 	Start, Width int64
 	Ns           []int64

@@ -2,8 +2,9 @@ package accounts
 
 import "math/bits"
 
-// A Histogram counts durations in buckets of 1/16 octave (at most 6 % wide), of which only those in use take memory:
-// a repeated computation fills some ten. From it comes the median, which preemptions do not move as they do a mean.
+// A Histogram counts durations in buckets of 1/16 octave (at most 6 % wide). Only non-empty buckets
+// take memory: a repeated computation fills about ten. It provides the median, which, unlike the
+// mean, is not moved by preemptions.
 type Histogram []bucket
 
 type bucket struct {
@@ -13,7 +14,7 @@ type bucket struct {
 
 const subBuckets = 16
 
-// bucketOf is the bucket of a duration in nanoseconds.
+// bucketOf returns the bucket of a duration in nanoseconds.
 func bucketOf(ns int64) uint16 {
 	if ns < subBuckets {
 		return uint16(max(0, ns))
@@ -22,7 +23,7 @@ func bucketOf(ns int64) uint16 {
 	return uint16(subBuckets*octave) + uint16(ns>>octave)
 }
 
-// lower is where a bucket begins.
+// lower returns the lower bound of a bucket.
 func lower(index uint16) float64 {
 	if index < 2*subBuckets {
 		return float64(index)
@@ -52,7 +53,7 @@ func (h *Histogram) add(ns int64) {
 	*h = s
 }
 
-// Quantile is the duration in nanoseconds that the share q of all is below.
+// Quantile returns the duration in nanoseconds that a fraction q of all durations is below.
 func (h Histogram) Quantile(q float64) float64 {
 	total := 0.0
 	for _, b := range h {
@@ -70,7 +71,8 @@ func (h Histogram) Quantile(q float64) float64 {
 	return 0
 }
 
-// Above is how many durations are beyond a limit, and their sum in nanoseconds, by the middles of their buckets.
+// Above returns the number of durations above limit, and their sum in nanoseconds, computed from
+// the middles of their buckets.
 func (h Histogram) Above(limit float64) (count int, ns float64) {
 	for _, b := range h {
 		if middle := (lower(b.index) + lower(b.index+1)) / 2; middle > limit {

@@ -6,18 +6,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// On a virtual machine the hypervisor takes CPUs away, and runs other machines meanwhile (steal). A thread that has lost its
-// CPU so neither runs nor waits for one, as its own machine counts it: it looks blocked in the kernel. What the machine as a
-// whole lost (trace.ContextSample.StealNS) tells that apart: it lies where ranks had a CPU to lose.
+// On a virtual machine the hypervisor takes CPUs away to run other machines (steal). A thread that
+// lost its CPU that way is, for the kernel of its machine, neither running nor waiting for a CPU:
+// it looks blocked. The steal time of the machine as a whole (trace.ContextSample.StealNS) makes
+// the difference visible: it occurs only where ranks had a CPU to lose.
 
-// Machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
+// Machine is the steal and CPU time of all ranks of a machine, in ns; 0 if the steal is not known.
 type Machine struct {
 	Name        string
 	Stolen, Ran float64
-	Lasted      float64 // from the first sample of a rank to its last one
+	Lasted      float64 // time from the first to the last sample of a rank
 }
 
-// Lost is what the hypervisor takes while a rank has a CPU for one second.
+// Lost returns the time that the hypervisor takes per second of CPU time of a rank.
 func (m *Machine) Lost() float64 {
 	if m.Ran <= 0 {
 		return 0
@@ -25,7 +26,7 @@ func (m *Machine) Lost() float64 {
 	return m.Stolen / m.Ran
 }
 
-// MachinesOf are the machines of ranks, by row, and each one once.
+// MachinesOf returns the machine of each rank, by row, and the list of all machines.
 func MachinesOf(ranks []trace.Rank) (of, list []*Machine) {
 	byName := map[string]*Machine{}
 	for i := range ranks {
@@ -47,15 +48,16 @@ func MachinesOf(ranks []trace.Rank) (of, list []*Machine) {
 	return of, list
 }
 
-// ranFor is the CPU time of a rank between its first sample and its last one, in ns.
+// ranFor returns the CPU time of a rank between its first sample and its last one, in ns.
 func ranFor(r *trace.Rank) int64 { return r.Context[len(r.Context)-1].CPUNS - r.Context[0].CPUNS }
 
-// takeSteal tells of what ranks were blocked for what was stolen. A rank's part of its machine's steal goes with its CPU time.
-// It lies in computations, in calls and in what nobody measured in proportion to their CPU time, but no more of it in a place
-// than that was blocked for. What is left then came in bursts, and lies where ranks were blocked.
+// takeSteal splits the time that ranks were blocked into steal and the rest. A rank's part of its
+// machine's steal is proportional to its CPU time. It is distributed over computations, calls and
+// unmeasured time in proportion to their CPU time, bounded by the time they were blocked. Any
+// remainder occurred in bursts and is distributed in proportion to the time blocked.
 func (a *Accounts) takeSteal() {
 	a.Machines, _ = MachinesOf(a.Ranks)
-	places := make([][]*OffCPU, len(a.Ranks)) // of all threads
+	places := make([][]*OffCPU, len(a.Ranks)) // by row; of all threads
 	for i, l := range a.Locations {
 		for _, o := range a.Each[i].OffCPU {
 			places[l.Row] = append(places[l.Row], o)
@@ -94,10 +96,11 @@ func (a *Accounts) takeSteal() {
 	}
 }
 
-// NodeOf is where a rank ran.
+// NodeOf returns the node that a rank ran on.
 func NodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
 
-// Throttling is for how long a rank's container was stopped between its first and its last sample, in seconds.
+// Throttling returns how long a rank's container was throttled between its first and its last
+// sample, in seconds.
 func Throttling(r *trace.Rank) (seconds float64, known bool) {
 	if len(r.Context) < 2 {
 		return 0, false

@@ -11,16 +11,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Names words what a trace holds by number.
+// Names translates the numbers of a trace to text.
 type Names struct {
 	Trace timeline.Trace
 	sites []trace.Site
 }
 
-// NewNames has the names of a trace.
+// NewNames returns the names of a trace.
 func NewNames(t timeline.Trace) Names { return Names{t, t.Sites()} }
 
-// Function is the name of a function.
+// Function returns the name of a function.
 func (n Names) Function(id uint16) string {
 	if f := n.Trace.Function(id); f != nil {
 		return f.Name
@@ -38,7 +38,8 @@ func (n Names) StartsOrEnds(what Activity) bool {
 	return kind == Initialization || kind == Finalization
 }
 
-// Site is a call site as a person looks for it: file and line, else the function, else the place in the module.
+// Site returns a readable name of a call site: file and line, otherwise the function, otherwise the
+// offset in the module.
 func (n Names) Site(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {
 		return ""
@@ -46,12 +47,12 @@ func (n Names) Site(s uint32) string {
 	return callsite.Name(&n.sites[s-1])
 }
 
-// Place is a call as people read it.
+// Place returns the function and call site of a call in readable form.
 func (n Names) Place(function uint16, site uint32) verdict.Place {
 	return verdict.Place{Function: n.Function(function), CallSite: n.Site(site)}
 }
 
-// In is the function in which a call site is, "" where that is not known.
+// In returns the function that contains a call site, "" if it is not known.
 func (n Names) In(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {
 		return ""
@@ -59,8 +60,9 @@ func (n Names) In(s uint32) string {
 	return n.sites[s-1].Function
 }
 
-// Around is the function that runs between two calls: the innermost that has both. It is "" where that is not known, or where
-// the second call comes first in its function, so that a loop in it or one around it may have led there.
+// Around returns the function that runs between two calls: the innermost one that contains both. It
+// returns "" if that is not known, or if the second call precedes the first in the source of the
+// function, so that a loop inside or around it may connect them.
 func (n Names) Around(after, before uint32) string {
 	a, b := n.path(after), n.path(before)
 	for i := 0; i < len(a) && i < len(b); i++ {
@@ -76,7 +78,7 @@ func (n Names) Around(after, before uint32) string {
 	return ""
 }
 
-// path is a call site and what led there, from the outside.
+// path returns a call site and its callers, outermost first.
 func (n Names) path(s uint32) []*trace.Site {
 	var path []*trace.Site
 	for s > 0 && int(s) <= len(n.sites) {
@@ -88,7 +90,7 @@ func (n Names) path(s uint32) []*trace.Site {
 	return path
 }
 
-// Labels gives function and call site of an activity as tables show them.
+// Labels returns the function and call site of an activity for tables.
 func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	switch {
 	case kind == Launch, kind == Untraced:
@@ -99,7 +101,8 @@ func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	return n.Function(what.Function), n.Site(what.Site)
 }
 
-// KindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no cause is about.
+// KindOfCall returns the kind of cause that a call's cost belongs to; Nobody for MPI_Init and
+// MPI_Finalize, which no cause is about.
 func (n Names) KindOfCall(function uint16) verdict.Kind {
 	f := n.Trace.Semantics(function)
 	switch {

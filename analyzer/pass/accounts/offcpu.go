@@ -2,32 +2,34 @@ package accounts
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// What a rank had of the CPU while it computed, from what the tracer's threads read of themselves (trace.EvidenceRow): sums
-// by computation. Where there is nothing, nothing is known, which is not the same as no delay.
+// CPU measurements of computations, by the tracer's threads (trace.EvidenceRow): sums by
+// computation. Missing measurements mean unknown, which is different from no delay.
 
-// OffCPU is what the long instances of a computation on one rank were, in nanoseconds.
+// OffCPU sums the measured (long) instances of a computation on one rank, in nanoseconds.
 type OffCPU struct {
 	count   uint64
-	Wall    int64 // of the instances that were looked at
+	Wall    int64 // of the measured instances
 	cpu     int64
 	Delayed int64 // ready to run, without a CPU
-	Blocked int64 // neither running nor ready to, and not stolen
-	Stolen  int64 // by the hypervisor, which the kernel counts as neither
-	Others  int64 // CPU time of the process's other threads meanwhile; −1: not known
+	Blocked int64 // neither running nor runnable, and not stolen
+	Stolen  int64 // by the hypervisor; the kernel counts it as neither running nor runnable
+	Others  int64 // CPU time of the process's other threads at the same time; −1: not known
 	Bytes   int64 // read and written by system calls; −1: not known
 	data    int64 // blocked in instances in which data was read or written; −1: not known
 }
 
-// evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
+// evident is the fraction of a computation's time that must be measured for the measurements to be
+// taken as representative.
 const evident = 0.5
 
-// minBlockedShare is from which part of the time blocked in which data moves, if that is the reason.
+// minBlockedShare is the fraction of the blocked time in which data must move to be its reason.
 const minBlockedShare = 0.5
 
-// minMeasured is how many instances must have been measured to stand for all.
+// minMeasured is the number of instances that must be measured for them to be extrapolated to all.
 const minMeasured = 5
 
-// Undelayed is how long a rank computed there, without what it waited for a CPU; known reports whether evidence covers it.
+// Undelayed returns the time a rank computed there, without its waits for a CPU. known reports
+// whether measurements cover it.
 func (a *Account) Undelayed(what Activity) (ns int64, known bool) {
 	t := a.Tallies[what]
 	if t == nil {
@@ -40,7 +42,7 @@ func (a *Account) Undelayed(what Activity) (ns int64, known bool) {
 	return max(0, t.Ns-o.Delayed), true
 }
 
-// HasEvidence reports whether what is known of the CPU covers most of what ranks computed.
+// HasEvidence reports whether CPU measurements cover most of the computation.
 func (a *Accounts) HasEvidence() bool {
 	covered, all := 0.0, 0.0
 	for _, i := range a.MainOf {
@@ -55,10 +57,10 @@ func (a *Accounts) HasEvidence() bool {
 	return all > 0 && covered >= evident*all
 }
 
-// takeEvidence lays what the threads read of themselves over the computations of each rank.
+// takeEvidence assigns the CPU measurements to the computations of each rank.
 func (a *Accounts) takeEvidence() {
 	if a.Window != nil {
-		return // it is counted over all of the run
+		return // it is measured over the whole run
 	}
 	a.DelayedCalls = map[Activity]OffCPU{}
 	byThread := map[[2]int]int{}
@@ -100,7 +102,7 @@ func (a *Accounts) takeEvidence() {
 	}
 	for i := range a.Each {
 		for what, o := range a.Each[i].OffCPU {
-			if t := a.Each[i].Tallies[what]; t == nil || !o.standFor(t) {
+			if t := a.Each[i].Tallies[what]; t == nil || !o.extrapolate(t) {
 				delete(a.Each[i].OffCPU, what)
 			}
 		}
@@ -108,8 +110,9 @@ func (a *Accounts) takeEvidence() {
 	a.takeSteal()
 }
 
-// standFor lets what was measured stand for all instances, if that is enough: the tracer measures some of many.
-func (o *OffCPU) standFor(t *Tally) bool {
+// extrapolate scales the measurements to all instances of t. It reports false if they are not
+// enough: the tracer measures only some of many instances.
+func (o *OffCPU) extrapolate(t *Tally) bool {
 	switch {
 	case o.Wall <= 0 || t.Ns <= 0:
 		return false
@@ -127,13 +130,14 @@ func (o *OffCPU) standFor(t *Tally) bool {
 	return true
 }
 
-// MovesData reports whether a rank that was blocked waited for files: data moved in most of that time. A sum of bytes would not
-// say so: what a page of the program or a library takes that is loaded once is in it, too.
+// MovesData reports whether a blocked rank waited for files: data moved in most of the blocked
+// time. The number of bytes alone is not sufficient, because it includes pages of the program or of
+// libraries that are loaded once.
 func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked)
 }
 
-// plus adds what may not be known.
+// plus adds values that may be unknown.
 func plus(sum, more int64) int64 {
 	if sum < 0 || more < 0 {
 		return -1

@@ -4,18 +4,19 @@ import (
 	"container/heap"
 )
 
-// A Piece is a part of the path in which one location does one thing, or several short ones that were put together;
-// then what stands for the longest of them.
+// A Piece is a part of the path in which one location does one thing. It may also stand for several
+// short pieces that were merged; then it describes the longest of them.
 type Piece struct {
 	Start, End int64
 	Location   int
 	Kind       Kind
 	What       Activity
 	longest    int64
-	Merged     int // how many pieces this one stands for, beyond the first
+	Merged     int // number of merged pieces beyond the first
 }
 
-// absorb puts q, which follows p, into p if both are the same or the whole stays short.
+// absorb merges q, which follows p, into p if both are the same or the result is shorter than
+// limit.
 func (p *Piece) absorb(q Piece, limit int64) bool {
 	same := p.Kind == q.Kind && p.What == q.What && p.Location == q.Location && p.Merged == 0 && q.Merged == 0
 	if !same && q.End-p.Start >= limit {
@@ -33,8 +34,8 @@ func (p *Piece) absorb(q Piece, limit int64) bool {
 	return true
 }
 
-// OnePath puts the pieces of all locations together in order of time, and short neighbors into one, so that at most about
-// twice T/limit are left.
+// OnePath merges the pieces of all locations in order of time, and short neighbors into one. At
+// most about twice T/limit pieces remain.
 func OnePath(accounts []Account, limit int64) []Piece {
 	var next earliestPieces
 	for i := range accounts {
@@ -58,7 +59,7 @@ func OnePath(accounts []Account, limit int64) []Piece {
 	return kept
 }
 
-// earliestPieces is a heap of locations by the begin of their next piece.
+// earliestPieces is a heap of locations, ordered by the start of their next piece.
 type earliestPieces []*pieceReader
 
 func (h earliestPieces) Len() int           { return len(h) }

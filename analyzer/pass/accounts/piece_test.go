@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
-// TestOnePathIsThePathInMemory: pieces of all locations, put together as they come and read from the spool, are the same
-// as those kept in slices, sorted, and put together.
+// TestOnePathIsThePathInMemory: pieces that are merged as they come and read from the spool are the
+// same as pieces kept in slices, sorted and merged.
 func TestOnePathIsThePathInMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	kinds := []Kind{Computation, Communication, Untraced}

@@ -6,16 +6,17 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
-// A pieceLog holds the pieces of the path on one location, in order of time, some 6 bytes each, which a spool keeps. Short
-// neighbors are put together at once. A piece is varints relative to the one before in its chunk.
+// A pieceLog is the pieces of the path on one location, in order of time, about 6 bytes each,
+// stored in a spool. Short neighbors are merged when they are added. A piece is encoded as varints
+// relative to the previous one of its chunk.
 type pieceLog struct {
 	spool   *eventlog.Spool
-	limit   int64 // pieces shorter than this are put together
-	size    int   // about how large chunks are, in bytes
+	limit   int64 // pieces shorter than this are merged
+	size    int   // approximate size of chunks, in bytes
 	chunks  []eventlog.Chunk
-	open    []byte // of the chunk that is not full,
-	end     int64  // and when its last piece ends
-	last    Piece  // which the next one may continue; none if it is empty
+	open    []byte // data of the current chunk
+	end     int64  // end of its last piece
+	last    Piece  // which the next one may extend; empty: none
 	what    []doing
 	numbers map[doing]int // indices into what
 }
@@ -30,7 +31,7 @@ func newPieceLog(spool *eventlog.Spool, n int, limit int64) pieceLog {
 	return pieceLog{spool: spool, limit: limit, size: max(256, min(1<<14, 1<<23/n)), numbers: map[doing]int{}}
 }
 
-// add takes the next piece.
+// add adds the next piece.
 func (l *pieceLog) add(p Piece) {
 	p.longest = p.End - p.Start
 	if l.last.End == p.Start && l.last.End > l.last.Start && l.last.absorb(p, l.limit) {
@@ -40,7 +41,7 @@ func (l *pieceLog) add(p Piece) {
 	l.last = p
 }
 
-// write notes that nothing continues the last piece.
+// write stores the last piece, which nothing extends any more.
 func (l *pieceLog) write() {
 	p := &l.last
 	if p.End == p.Start {
@@ -76,26 +77,26 @@ func (l *pieceLog) close() {
 	}
 }
 
-// finish notes that all pieces have come.
+// finish completes the log.
 func (l *pieceLog) finish() {
 	l.write()
 	l.close()
 	l.open, l.last, l.numbers = nil, Piece{}, nil
 }
 
-// A pieceReader reads a log in order. The spool has the error if it cannot be read.
+// A pieceReader reads a log in order. If it cannot be read, the spool has the error.
 type pieceReader struct {
-	piece    Piece // the present one
+	piece    Piece // current piece
 	log      *pieceLog
 	location int
-	chunk    int // the next one
+	chunk    int // next chunk
 	b        []byte
 	end      int64
 }
 
 func (l *pieceLog) read(location int) *pieceReader { return &pieceReader{log: l, location: location} }
 
-// next goes to the next piece, and reports whether there is one.
+// next advances to the next piece and reports whether there is one.
 func (r *pieceReader) next() bool {
 	for len(r.b) == 0 {
 		if r.chunk == len(r.log.chunks) {

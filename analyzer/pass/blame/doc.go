@@ -1,5 +1,7 @@
-// Package blame makes the verdict of the causes: without what these cost all ranks, and what stands above them.
+// Package blame makes the verdict from the causes alone, without their cost for all ranks and
+// without the summary above them.
 //
-// In go the causes, the efficiencies and the phases. It is a pass of its own since the ledger and the closer look ask whom the
-// verdict names, and the verdict that people read asks the ledger.
+// Its input is the causes, the efficiencies and the phases. It is a pass of its own because the
+// ledger and the detail analysis need the ranks that the verdict names, while the final verdict
+// needs the ledger.
 package blame

@@ -6,40 +6,41 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Work that one rank has alone while others wait for it: a serial part, or a master's. It is told from a rank that merely
-// comes along other calls, as at the edge of a grid: that computes no more than the others in all.
+// Work that one rank does alone while others wait for it: a serial part, or a master's. A rank that
+// merely passes other calls, as at the edge of a grid, is different: its total computation is no
+// longer than that of the others.
 const (
-	serialShare = 0.1  // of a rank's time in a region: others who have less do not work there
-	likeSerial  = 0.7  // of the region's time that the rank computes beyond the others altogether
-	ownRegions  = 0.8  // of a rank's computation, where nobody else computes: a master's
+	serialShare = 0.1  // of a rank's time in a region: ranks below it do not work there
+	likeSerial  = 0.7  // of the regions' time by which the rank's total computation exceeds that of the others
+	ownRegions  = 0.8  // of a rank's computation in regions of its own: a master
 	minSerial   = 0.05 // of the run
 )
 
-// Aloneness is what ranks compute alone.
+// Aloneness is the computation that ranks do alone.
 type Aloneness struct {
 	ranks map[int]*soloist // by row
 }
 
-// A soloist is a rank with regions of its own.
+// A soloist is a rank with regions in which no other rank computes.
 type soloist struct {
 	row     int
-	own     map[accounts.Activity]int64 // regions in which nobody else computes
-	ns      int64                       // in all of them
+	own     map[accounts.Activity]int64 // its regions
+	ns      int64                       // total time in them
 	longest accounts.Activity
-	serial  bool // it computes longer than the others by what it has alone
-	master  bool // it has hardly anything else
+	serial  bool // it computes longer than the others by its own regions
+	master  bool // its own regions are nearly all of its computation
 }
 
-// IsMaster reports whether a rank has hardly anything but work that it has alone.
+// IsMaster reports whether nearly all of a rank's computation is work that it does alone.
 func (s *Aloneness) IsMaster(row int) bool { return s.ranks[row] != nil && s.ranks[row].master }
 
-// IsSerial reports whether a region is a rank's alone.
+// IsSerial reports whether a region is serial work of a rank.
 func (s *Aloneness) IsSerial(row int, what accounts.Activity) bool {
 	o := s.ranks[row]
 	return o != nil && o.serial && o.own[what] > 0
 }
 
-// A call before or after a computation.
+// A side is a call before or after a computation.
 type side struct {
 	function uint16
 	site     uint32
@@ -50,7 +51,7 @@ func sides(what accounts.Activity) [2]side {
 	return [2]side{{what.Function, what.Site, true}, {what.Next, what.NextSite, false}}
 }
 
-// busiest are the two ranks that compute longest beside a call.
+// busiest is the two longest computations of ranks next to a call.
 type busiest struct {
 	row          int
 	most, second int64
@@ -65,7 +66,7 @@ func (b *busiest) add(row int, ns int64) {
 	}
 }
 
-// exceptOf is the longest of the others.
+// exceptOf returns the longest one of a rank other than row.
 func (b *busiest) exceptOf(row int) int64 {
 	if b.row == row {
 		return b.second
@@ -73,7 +74,8 @@ func (b *busiest) exceptOf(row int) int64 {
 	return b.most
 }
 
-// Aloneness finds who computes alone, of the ranks that ran to their end: after another has died, who is left is alone.
+// aloneness finds ranks that compute alone, among those that ran to their end: after other ranks
+// have died, the remaining ones are alone anyway.
 func (a *search) aloneness() *Aloneness {
 	if a.solo != nil {
 		return a.solo
@@ -140,7 +142,7 @@ func (a *search) aloneness() *Aloneness {
 	return a.solo
 }
 
-// serialHypothesis is that all ranks have a part of what one computes alone.
+// serialHypothesis assumes that the work that one rank does alone is divided among all ranks.
 func (a *search) serialHypothesis() *Hypothesis {
 	var most *soloist
 	for row := range a.Ranks {

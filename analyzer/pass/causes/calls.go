@@ -11,21 +11,21 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// What the run loses to calls and to what surrounds them: late receivers, messages, collectives, files, ranks that compute one
-// after the other, the start, the CPUs, the tracer.
+// Time lost in calls and around them: late receivers, messages, collectives, files, ranks that
+// compute one after the other, the start, the CPUs, the tracer.
 const (
-	smallMessage    = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
-	worthAsking     = 0.02    // of the run that a rank spends with what a hypothesis is about
-	minWaitingShare = 0.9     // of it that goes to some ranks, to name them,
-	maxRanks        = 0.6     // if they are no more than so many of all
-	eachTimeAlike   = 0.6     // of the longest wait that the mean one is, in a chain
-	lateStart       = 3.0     // times what ranks usually start apart
-	longCall        = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
-	minDelayed      = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
-	finer           = 8       // times as many blocks, for a pipeline: a division that programs can do
+	smallMessage    = 8 << 10 // bytes: smaller messages cost per message, not per byte
+	worthAsking     = 0.02    // of the run that a rank spends on the subject of a hypothesis
+	minWaitingShare = 0.9     // of the waiting that is caused by some ranks, for these to be named,
+	maxRanks        = 0.6     // provided that they are at most this fraction of all ranks
+	eachTimeAlike   = 0.6     // of the longest wait: the minimum of the mean wait in a chain
+	lateStart       = 3.0     // times the usual distance between starts
+	longCall        = 500_000 // ns, on average: calls that are mostly long enough to be measured
+	minDelayed      = 0.75    // of the measured time of calls that wait for a CPU rather than for anything else
+	finer           = 8       // times as many blocks in a pipeline: a division that programs can do
 )
 
-// callHypotheses are those that are about calls, by what is lost to them.
+// callHypotheses returns the hypotheses about calls.
 func (a *search) callHypotheses() []Hypothesis {
 	var list []Hypothesis
 	for _, h := range []*Hypothesis{
@@ -39,15 +39,15 @@ func (a *search) callHypotheses() []Hypothesis {
 	return list
 }
 
-// isWorthIt reports whether so many ns of a rank are worth a hypothesis.
+// isWorthIt reports whether ns of a rank are enough for a hypothesis.
 func (a *search) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.Run()) }
 
-// longestWait is how long the rank waited that waited longest in some ways.
+// longestWait returns the longest time that a rank spent in wait states of some kinds.
 func (a *search) longestWait(kinds ...waitstate.Kind) int64 {
 	most := int64(0)
 	for i := range a.matched.Tables {
 		ns := int64(0)
-		for p, t := range a.matched.Tables[i].Places {
+		for p, t := range a.matched.Tables[i].Sites {
 			if slices.Contains(kinds, p.Kind) {
 				ns += t.Ns
 			}
@@ -57,7 +57,7 @@ func (a *search) longestWait(kinds ...waitstate.Kind) int64 {
 	return most
 }
 
-// lateReceivers: sends wait for nobody.
+// lateReceivers assumes that sends do not wait.
 func (a *search) lateReceivers() *Hypothesis {
 	late, away := a.matched.Kinds[waitstate.LateReceiver], a.matched.Kinds[waitstate.LateProgress]
 	if !a.isWorthIt(a.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) {
@@ -75,9 +75,10 @@ func (a *search) lateReceivers() *Hypothesis {
 	return &h
 }
 
-// waitedFor is where ranks waited in some ways, and who was waited for, if few ranks were for most of it.
+// waitedFor returns the call site with the most waiting of some kinds, and the ranks that were
+// waited for if few of them caused most of it.
 func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where accounts.Activity) {
-	causes, places := map[int]int64{}, map[accounts.Activity]int64{}
+	causes, sites := map[int]int64{}, map[accounts.Activity]int64{}
 	all := int64(0)
 	for i := range a.matched.Tables {
 		t := &a.matched.Tables[i]
@@ -87,14 +88,14 @@ func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where account
 				all += tally.Ns
 			}
 		}
-		for p, tally := range t.Places {
+		for p, tally := range t.Sites {
 			if slices.Contains(kinds, p.Kind) {
-				places[accounts.Activity{Function: p.Function, Site: p.Site}] += tally.Ns
+				sites[accounts.Activity{Function: p.Function, Site: p.Site}] += tally.Ns
 			}
 		}
 	}
 	most := int64(-1)
-	for what, ns := range places {
+	for what, ns := range sites {
 		if ns > most || ns == most && what.Less(where) {
 			most, where = ns, what
 		}
@@ -120,9 +121,10 @@ func (a *search) isBetween(function uint16, _ uint32) bool {
 	return a.Names.KindOfCall(function) != verdict.Nobody
 }
 
-// ownCost: calls of a kind cost nothing but what they wait for others. Of messages and collectives it is those at the costliest
-// call site and at those like it: what is small costs by how often it is called, what is large by how long each call takes.
-// Calls of little data that take long because they wait for a CPU are no cause.
+// ownCost assumes that calls of a kind take only the time that they wait for other ranks. For
+// messages and collectives it is limited to the costliest call site and similar ones: small calls
+// cost by their number, large ones by their duration. Small calls that take long because they wait
+// for a CPU are not a cause.
 func (a *search) ownCost(kind verdict.Kind) *Hypothesis {
 	var where accounts.Activity
 	most := int64(-1)
@@ -143,7 +145,7 @@ func (a *search) ownCost(kind verdict.Kind) *Hypothesis {
 	h.Assumes = "The calls themselves take no time; they still wait for other ranks."
 	switch kind {
 	case verdict.Messages:
-		h.Cause.Form, h.Cause.Estimate = verdict.TooMany, true // some have to stay
+		h.Cause.Form, h.Cause.Estimate = verdict.TooMany, true // some calls are necessary
 	case verdict.Collectives:
 		h.Cause.Form, h.Cause.Estimate = verdict.TooOften, true
 	}
@@ -173,8 +175,9 @@ func (a *search) ownCost(kind verdict.Kind) *Hypothesis {
 	return &h
 }
 
-// like are the call sites that a cause is about whose costliest one is known: of small messages and collectives those that are
-// called at least half as often, of large ones those where a call takes at least half as long, and otherwise all of its kind.
+// like returns the call sites that a cause includes in addition to its costliest one: for small
+// messages and collectives those that are called at least half as often, for large ones those whose
+// calls take at least half as long, otherwise all of its kind.
 func (a *search) like(costliest accounts.Activity, c *verdict.Cause) map[accounts.Activity]bool {
 	kind, is := a.Names.KindOfCall(costliest.Function), map[accounts.Activity]bool{}
 	own := func(t *accounts.Tally) float64 { return float64(t.Ns-t.Waited) / float64(max(1, t.Count)) }
@@ -198,14 +201,14 @@ func (a *search) like(costliest accounts.Activity, c *verdict.Cause) map[account
 	return is
 }
 
-// areDelayed reports whether waiting for a CPU explains what calls took for themselves: they usually take long, and of those
-// that were measured most of the time is run delay.
+// areDelayed reports whether waiting for a CPU explains the own time of calls: they usually take
+// long, and most of their measured time is run delay.
 func (a *search) areDelayed(calls accounts.Activity) bool {
 	t, d := a.Total[calls], a.DelayedCalls[calls]
 	return d.Wall > 0 && float64(t.Ns-t.Waited) >= longCall*float64(t.Count) && float64(d.Delayed) >= minDelayed*float64(d.Wall)
 }
 
-// longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
+// longestIn returns the longest own time (without waiting) that a rank spent in calls of a kind.
 func (a *search) longestIn(kind verdict.Kind) int64 {
 	most := int64(0)
 	for _, i := range a.MainOf {
@@ -223,7 +226,7 @@ func (a *search) longestIn(kind verdict.Kind) int64 {
 	return most
 }
 
-// countCalls says how many calls a call site has, and how many bytes each.
+// countCalls sets the number of calls of a call site and their mean size in bytes.
 func (a *search) countCalls(c *verdict.Cause, where accounts.Activity) {
 	if t := a.Total[where]; t != nil {
 		c.Calls = t.Count
@@ -256,8 +259,8 @@ func (a *search) crossNodes() bool {
 	return all > 0 && 2*crossing > all
 }
 
-// oneAfterTheOther: no rank waits for another's message. What counts is what is left with equal work and an ideal network,
-// for what then keeps ranks waiting is their order alone.
+// oneAfterTheOther assumes that no rank waits for another's message. It counts what remains with
+// equal work and an ideal network, because then only the order of the ranks makes them wait.
 func (a *search) oneAfterTheOther() *Hypothesis {
 	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
 	if !a.isWorthIt(a.longestWait(kinds...)) {
@@ -281,14 +284,14 @@ func (a *search) oneAfterTheOther() *Hypothesis {
 	}
 	h.doubt = func(h *Hypothesis, p *played) bool {
 		inOrder := int64(part * float64(p.even-p.alone))
-		h.length = max(h.length, a.Run()-inOrder) // the rest is unequal work, or messages
+		h.length = max(h.length, a.Run()-inOrder) // the rest is due to unequal work or messages
 		return a.Share(inOrder) < minGain[verdict.Serialization]
 	}
 	return &h
 }
 
-// chainOrPipeline is which of the two a call that ranks wait in belongs to: in a chain a rank waits each time, in a pipeline
-// until it is filled and hardly afterwards.
+// chainOrPipeline returns which of the two a call with waits belongs to: in a chain a rank waits in
+// each call, in a pipeline mostly until it is filled.
 func (a *search) chainOrPipeline(where accounts.Activity) verdict.Form {
 	var evenness []float64 // by location: mean wait over the longest
 	for i := range a.matched.Tables {
@@ -297,7 +300,7 @@ func (a *search) chainOrPipeline(where accounts.Activity) verdict.Form {
 			continue
 		}
 		sum, longest := int64(0), int64(0)
-		for p, tally := range a.matched.Tables[i].Places {
+		for p, tally := range a.matched.Tables[i].Sites {
 			if p.Function == where.Function && p.Site == where.Site {
 				sum, longest = sum+tally.Ns, max(longest, tally.Longest)
 			}
@@ -313,7 +316,8 @@ func (a *search) chainOrPipeline(where accounts.Activity) verdict.Form {
 	return verdict.Pipeline
 }
 
-// concurrency is how many ranks compute at once, on average over the part of the run between start and end.
+// concurrency returns the average number of ranks that compute at the same time, without start and
+// end of the run.
 func (a *search) concurrency() float64 {
 	sum := int64(0)
 	for _, i := range a.MainOf {
@@ -324,7 +328,7 @@ func (a *search) concurrency() float64 {
 	return float64(sum) / float64(max(1, a.Run()-a.startAndEnd()))
 }
 
-// startAndEnd is how long the path is in MPI_Init and MPI_Finalize.
+// startAndEnd returns the time of the path in MPI_Init and MPI_Finalize.
 func (a *search) startAndEnd() (ns int64) {
 	for what, t := range a.Total {
 		if a.Names.StartsOrEnds(what) {
@@ -334,7 +338,7 @@ func (a *search) startAndEnd() (ns int64) {
 	return ns
 }
 
-// lateStart is that ranks come to MPI_Init long after the others.
+// lateStart assumes that ranks that enter MPI_Init long after the others enter it with them.
 func (a *search) lateStart() *Hypothesis {
 	var starts []worker
 	for row, i := range a.MainOf {
@@ -359,16 +363,16 @@ func (a *search) lateStart() *Hypothesis {
 	return nil
 }
 
-// tracing is what the tracer itself took.
+// tracing assumes that the tracer has no overhead.
 func (a *search) tracing() *Hypothesis {
-	held := int64(0)
+	overhead := int64(0)
 	for i := range a.Each {
-		held += a.Each[i].Held
+		overhead += a.Each[i].Overhead
 	}
-	if !a.isWorthIt(held / int64(max(1, len(a.Each)))) {
+	if !a.isWorthIt(overhead / int64(max(1, len(a.Each)))) {
 		return nil
 	}
-	h := Hypothesis{width: ofAll, Cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.Each)))}
+	h := Hypothesis{width: ofAll, Cause: verdict.Cause{Kind: verdict.Tracer}, estimated: overhead / int64(max(1, len(a.Each)))}
 	h.What, h.Assumes = "the tracer took no time", "An estimate: what it kept each thread for, on average."
 	return &h
 }

@@ -5,16 +5,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 )
 
-// A change is what a hypothesis does to the run; several can be made together.
+// A change is how a hypothesis modifies the run. Changes can be combined.
 type change struct {
-	takes         func(location int, r predict.Region, ns int64) int64 // nil: as long as it took
+	takes         func(location int, r predict.Region, ns int64) int64 // nil: unchanged
 	free, ignores func(function uint16, site uint32) bool              // nil: no call
 	buffered      bool
-	ideal         bool // calls cost nothing but what they wait for others
+	ideal         bool // calls take only the time that they wait for others
 }
 
-// together is the scenario in which all changes are made. A computation that several change is changed by one after the
-// other.
+// together returns the scenario with all changes. If several of them change a computation, they are
+// applied in order.
 func together(changes ...change) predict.Scenario {
 	var s predict.Scenario
 	var takes []func(int, predict.Region, int64) int64
@@ -63,18 +63,18 @@ func anyOf(predicates []func(uint16, uint32) bool) func(uint16, uint32) bool {
 	}
 }
 
-// regionOf is an activity as the replay knows it.
+// regionOf converts an activity of the accounts to a region of the replay.
 func regionOf(what accounts.Activity) predict.Region {
 	return predict.Region{After: what.Function, Before: what.Next, AfterSite: what.Site, BeforeSite: what.NextSite}
 }
 
-// activityOf is a region as the accounts know it.
+// activityOf converts a region of the replay to an activity of the accounts.
 func activityOf(r predict.Region) accounts.Activity {
 	return accounts.Activity{Function: r.After, Next: r.Before, Site: r.AfterSite, NextSite: r.BeforeSite}
 }
 
-// scaled makes computations of some locations take a part of what they took: a factor for each location, of one region or,
-// where region is nil, of all.
+// scaled multiplies the computations of locations by factors: those of one region, or all if region
+// is nil.
 func scaled(factors map[int]float64, region *accounts.Activity) change {
 	var only predict.Region
 	if region != nil {

@@ -8,17 +8,18 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// muchDelayed is the part of its time that a rank computed without a CPU, on average, from where on CPUs are to blame.
+// muchDelayed is the average fraction of their computation that ranks must have waited for a CPU
+// for CPUs to be a cause.
 const muchDelayed = 0.05
 
-// fewCPUs: every rank has a CPU whenever it computes. Where it is known for how long each computation waited for one, the
-// replay tells what that saves; else it is at most what ranks lacked altogether.
+// fewCPUs assumes that every rank has a CPU whenever it computes. If the wait for a CPU is known
+// for each computation, the gain comes from the replay; otherwise it is bounded by the total wait.
 func (a *search) fewCPUs() *Hypothesis {
 	h := Hypothesis{width: ofCPUs, Cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew}}
 	h.What = "every rank had a CPU whenever it could go on"
 	h.Assumes = "Computations take as long as they had a CPU, or were blocked; calls keep their own cost, waiting follows."
 	delays := make([]worker, 0, len(a.Ranks))
-	var only map[int]bool // locations that the hypothesis is about; nil: all
+	var only map[int]bool // locations concerned; nil: all
 	all, most := 0.0, int64(0)
 	for row, i := range a.MainOf {
 		if i < 0 {
@@ -30,7 +31,8 @@ func (a *search) fewCPUs() *Hypothesis {
 		}
 		all += accounts.Seconds(delayed)
 		most = max(most, delayed)
-		// beside what all compute, a delay here and there is no difference between ranks
+		// relative to the mean computation, so that small delays do not count as differences
+		// between ranks
 		delays = append(delays, worker{row: row, useful: accounts.Seconds(delayed + a.Each[i].Compute/int64(len(a.Ranks)))})
 	}
 	if a.HasEvidence() {
@@ -41,7 +43,7 @@ func (a *search) fewCPUs() *Hypothesis {
 			h.Cause.Form = verdict.Limits
 			h.What = "no CPU limit stopped a container"
 		}
-		if set, _ := a.standing(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
+		if set, _ := a.outliers(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
 			h.Cause = a.causeOf(verdict.Excess, set, accounts.Activity{})
 			h.Cause.Form = verdict.Preempted
 			if stopped := a.throttled(set, except(delays, set)); stopped > 0 {
@@ -55,7 +57,7 @@ func (a *search) fewCPUs() *Hypothesis {
 			h.What = h.Cause.Who() + " had a CPU whenever it could go on"
 		}
 		if only == nil && all < muchDelayed*accounts.Seconds(a.Run())*float64(len(delays)) {
-			return nil // a burst here and there
+			return nil // only occasional bursts
 		}
 		h.change = a.undelayedAll(only)
 		h.Cause.LostSeconds = all
@@ -69,8 +71,8 @@ func (a *search) fewCPUs() *Hypothesis {
 	return &h
 }
 
-// waitedForCPU is for how long a rank was ready to run, had something to go on with, and waited for a CPU, in seconds, by what
-// was counted over the run as a whole.
+// waitedForCPU returns how long a rank was runnable, not waiting for other ranks, and without a
+// CPU, in seconds, from the counters of the whole run.
 func (a *search) waitedForCPU(row int) (seconds float64, known bool) {
 	samples := a.Ranks[row].Context
 	if a.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
@@ -80,8 +82,9 @@ func (a *search) waitedForCPU(row int) (seconds float64, known bool) {
 	return max(0, delayed-a.WaitingShare(row)*accounts.Seconds(a.Run())), true
 }
 
-// undelayedAll: computations of some locations (nil: all) take as long as without waiting for a CPU. Where the wait came in few
-// long pauses these go, else each loses its part.
+// undelayedAll removes the wait for a CPU from the computations of some locations (nil: all). If it
+// consisted of few long pauses, these are removed; otherwise each instance is shortened by the same
+// factor.
 func (a *search) undelayedAll(only map[int]bool) change {
 	type cut struct{ factor, limit, usual float64 }
 	cuts := make([]map[predict.Region]cut, len(a.Each))
@@ -117,8 +120,9 @@ func (a *search) undelayedAll(only map[int]bool) change {
 	}}
 }
 
-// limits: no container is stopped by its CPU limit, where all are alike. When they were stopped is not known: computations
-// that take longer than usual there take as long as usual.
+// limits assumes that no container is throttled by its CPU limit, when all containers are alike. It
+// is not known when they were throttled, so computations that take longer than usual get their
+// usual duration.
 func (a *search) limits() *Hypothesis {
 	if !a.cpus.AreLimited() || a.HasEvidence() || a.throttledRanks() != nil {
 		return nil
@@ -140,7 +144,8 @@ func (a *search) limits() *Hypothesis {
 	return &h
 }
 
-// usual is how long a computation takes on most ranks most of the time, in ns; 0 where it does not repeat.
+// usual returns the median over the ranks of a computation's median duration, in ns; 0 if it does
+// not repeat.
 func (a *search) usual(what accounts.Activity) float64 {
 	var medians []float64
 	for _, i := range a.MainOf {

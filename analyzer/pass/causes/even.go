@@ -9,19 +9,20 @@ import (
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
-// Equal work: what every rank would compute if the work were divided equally.
+// Equal work: the computation of every rank if the work were divided equally.
 //
-// In a region to which all ranks come equally often, each gets the mean of all. Other regions are taken together, since ranks
-// that make other calls, as at the edge of a grid, come along other regions with the same work: there each rank gets the mean
-// of what all spend in these regions. What a rank has alone while others wait for it (alone.go) stays where it is, and so does
-// all of a master's.
+// In a region that all ranks execute equally often, each rank gets the mean. The other regions are
+// treated as one, because ranks that make other calls, as at the edge of a grid, do the same work
+// in other regions: each rank gets the mean of the time that all spend in these regions. Work that
+// a rank does alone while others wait for it (alone.go), and all work of a master, stays where it
+// is.
 const equallyOften = 1.1 // times as often, at most
 
-// evenly gives what is changed if work is divided equally, in total, or each time.
+// evenly returns the changes that divide work equally in total, and in each iteration.
 func (a *search) evenly() (inTotal, eachTime change) {
 	e := a.newEvenness()
 	shares, latest := e.shares, recent.Cache[accounts.Activity, portion]{}
-	// all scenarios ask for one after the other, and a location for a few again and again
+	// a cache: all scenarios ask for the same region in turn, and a location for few regions
 	type answer struct {
 		region predict.Region
 		share  *portion
@@ -66,19 +67,19 @@ func (a *search) evenly() (inTotal, eachTime change) {
 	return inTotal, eachTime
 }
 
-// A portion is what each rank would have of a region.
+// A portion is the share of each rank in a region.
 type portion struct {
-	divided  bool    // else all stays as it is
-	together bool    // with other regions
-	mean     float64 // ns of a rank, of a region of its own
-	each     float64 // ns each time, of those that are taken together
+	divided  bool    // otherwise the region is unchanged
+	together bool    // treated as one with other regions
+	mean     float64 // ns per rank, if not together
+	each     float64 // ns per instance, if together
 }
 
 type evenness struct {
 	takesPart []bool // by location
 	shares    map[accounts.Activity]*portion
-	// by location, for what is taken together: the factor that makes a rank's total the mean, of what it took and of what each
-	// time takes on average
+	// by location, for regions that are together: the factor that turns a rank's total into the
+	// mean, for its actual times and for the average time per instance
 	total, each []float64
 }
 
@@ -120,7 +121,7 @@ func (a *search) newEvenness() *evenness {
 	return e
 }
 
-// takeTogether finds the factors of what is taken together.
+// takeTogether computes the factors of the regions that are treated as one.
 func (a *search) takeTogether(e *evenness, ranks int) {
 	own, usual := make([]float64, len(a.Each)), make([]float64, len(a.Each))
 	sum := 0.0

@@ -11,19 +11,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Excess is what some ranks compute beyond the others: in a region, always or now and then, or everywhere.
+// Excess is computation of some ranks beyond that of the others: in one region, always or in some
+// instances, or everywhere.
 const (
-	maxRegions  = 5    // of which it is asked who stands out
-	fewRanks    = 0.25 // of the ranks at most: more of them are no exception, unless they are all of one pod or node
-	longer      = 1.5  // times the usual time: an instance that stands out
-	beyond      = 3.0  // interquartile ranges above it, too
-	minLong     = 3    // instances: fewer are an accident
-	maxLong     = 0.6  // of the instances of a rank: more are no exception
-	explains    = 0.5  // of an excess, from where on something is its reason
-	minInRegion = 0.01 // of the run that a rank computes longer there than the mean
+	maxRegions  = 5    // that are tested for ranks that stand out
+	fewRanks    = 0.25 // of the ranks at most: more are not an exception, unless they are all of one pod or node
+	longer      = 1.5  // times the usual duration: an instance that stands out
+	beyond      = 3.0  // interquartile ranges above it: required as well
+	minLong     = 3    // instances: fewer are accidental
+	maxLong     = 0.6  // of the instances of a rank: more are not an exception
+	explains    = 0.5  // of an excess: the minimum for something to be its reason
+	minInRegion = 0.01 // of the run: the minimum excess of a rank over the mean
 )
 
-// excessHypotheses are who computes longer than the others, and where.
+// excessHypotheses returns the hypotheses about ranks that compute longer than the others.
 func (a *search) excessHypotheses() []Hypothesis {
 	regions := a.unevenRegions()
 	questions := len(regions) + 1
@@ -58,8 +59,8 @@ func (a *search) excessHypotheses() []Hypothesis {
 	return list
 }
 
-// byRegion divides ranks that compute longer than the others by where they do: those that do in different places have
-// different reasons. All ranks of one pod or node have one.
+// byRegion splits ranks that compute longer than the others by region: different regions have
+// different reasons. All ranks of one pod or node stay together.
 func (a *search) byRegion(s *suspicion) []*suspicion {
 	if a.scopeOf(s.set) != "" {
 		return []*suspicion{s}
@@ -83,7 +84,8 @@ func (a *search) byRegion(s *suspicion) []*suspicion {
 	return list
 }
 
-// throttledRanks are ranks whose containers their CPU limits stopped for much longer than those of the others.
+// throttledRanks returns ranks whose containers were throttled much longer by their CPU limits than
+// those of the others.
 func (a *search) throttledRanks() *suspicion {
 	if a.Window != nil {
 		return nil
@@ -98,19 +100,19 @@ func (a *search) throttledRanks() *suspicion {
 		}
 		byPauses[i] = worker{row: w.row, useful: mean + seconds}
 	}
-	set, _ := a.standing(byPauses, doubtful, minRatio)
+	set, _ := a.outliers(byPauses, doubtful, minRatio)
 	if set == nil || !a.areFew(&suspicion{set: set}) {
 		return nil
 	}
 	return &suspicion{workers: all, set: set, mean: mean, by: spent}
 }
 
-// areFew reports whether ranks that stand out are an exception.
+// areFew reports whether the ranks that stand out are few enough to be an exception.
 func (a *search) areFew(s *suspicion) bool {
 	return len(s.set) <= max(1, int(fewRanks*float64(len(a.Ranks)))) || a.scopeOf(s.set) != ""
 }
 
-// scopeOf is "node" or "pod" if a set is all ranks of one.
+// scopeOf returns "node" or "pod" if a set is all ranks of one, otherwise "".
 func (a *search) scopeOf(set []worker) string {
 	switch {
 	case len(set) == 1:
@@ -123,7 +125,7 @@ func (a *search) scopeOf(set []worker) string {
 	return ""
 }
 
-// unevenRegions are the computations in which a rank spends most beyond the mean.
+// unevenRegions returns the computations in which a rank exceeds the mean most.
 func (a *search) unevenRegions() []accounts.Activity {
 	type region struct {
 		what   accounts.Activity
@@ -157,7 +159,8 @@ func (a *search) unevenRegions() []accounts.Activity {
 	return regions
 }
 
-// excess is the hypothesis that a set computes as long as the others do, in one region or (nil) in all.
+// excess returns the hypothesis that a set of ranks computes as long as the others do, in one
+// region or, if region is nil, in all.
 func (a *search) excess(s *suspicion, region *accounts.Activity) Hypothesis {
 	worst := s.set[0]
 	var in scope
@@ -185,11 +188,11 @@ func (a *search) excess(s *suspicion, region *accounts.Activity) Hypothesis {
 	return h
 }
 
-// likeTheOthers is that a set computes as long as the others do, region by region. Where hardly anybody else computes, it does
-// so without what it computes longer in all, and not elsewhere.
+// likeTheOthers makes a set compute as long as the others, region by region. In regions where
+// hardly any other rank computes, its excess is removed from the total instead.
 func (a *search) likeTheOthers(set, others []worker, in scope) change {
 	factors, usual := map[int]map[accounts.Activity]float64{}, map[int]float64{}
-	all := 0.0 // what the others compute, on average
+	all := 0.0 // mean computation of the others
 	type usually struct {
 		mean float64
 		n    int
@@ -236,7 +239,8 @@ func (a *search) likeTheOthers(set, others []worker, in scope) change {
 	}}
 }
 
-// meanOf is how long ranks compute in a region on average, without what they waited for a CPU, in ns, and how many come there.
+// meanOf returns the mean time in ns that ranks compute in a region, without their waits for a CPU,
+// and how many of them execute it.
 func (a *search) meanOf(workers []worker, what accounts.Activity) (mean float64, n int) {
 	for _, w := range workers {
 		account := &a.Each[a.MainOf[w.row]]
@@ -249,7 +253,7 @@ func (a *search) meanOf(workers []worker, what accounts.Activity) (mean float64,
 	return mean / float64(max(1, len(workers))), n
 }
 
-// causeOf is a cause that is about ranks, slowest first, in a region.
+// causeOf returns a cause about ranks, slowest first, in a region.
 func (a *search) causeOf(kind verdict.Kind, set []worker, where accounts.Activity) verdict.Cause {
 	c := verdict.Cause{Kind: kind}
 	if len(set) > 0 {
@@ -272,7 +276,7 @@ func (a *search) causeOf(kind verdict.Kind, set []worker, where accounts.Activit
 	return c
 }
 
-// locate says where in the program a cause is.
+// locate sets the source location of a cause.
 func (a *search) locate(c *verdict.Cause, where accounts.Activity) {
 	switch {
 	case where.Computes():
@@ -286,7 +290,7 @@ func (a *search) locate(c *verdict.Cause, where accounts.Activity) {
 	}
 }
 
-// compareEach says how long a computation takes each time, and the others.
+// compareEach sets the mean duration of a computation's instances on a rank and on the others.
 func (a *search) compareEach(c *verdict.Cause, w worker, others []worker, where accounts.Activity) {
 	t := a.tallyOf(w, where)
 	if t == nil || t.Count == 0 {
@@ -308,8 +312,8 @@ func (a *search) compareEach(c *verdict.Cause, w worker, others []worker, where 
 	}
 }
 
-// reason says why a rank computes longer, in all or each time, where the operating system's counts tell: it was stopped,
-// blocked, or another thread worked.
+// reason sets why a rank computes longer, in total or in each instance, if the operating system's
+// counters show it: it was throttled or blocked, or another thread was working.
 func (a *search) reason(c *verdict.Cause, set, others []worker, where accounts.Activity, each bool) {
 	worst := set[0]
 	t := a.tallyOf(worst, where)
@@ -323,7 +327,7 @@ func (a *search) reason(c *verdict.Cause, set, others []worker, where accounts.A
 			continue
 		}
 		share := 1 / float64(len(others))
-		if each { // as if it had been there as often
+		if each { // scale to the same number of instances
 			share *= float64(t.Count) / float64(u.Count)
 		}
 		usual += share * float64(u.Ns)
@@ -360,8 +364,8 @@ func (a *search) reason(c *verdict.Cause, set, others []worker, where accounts.A
 	}
 }
 
-// wereDelayed reports whether waiting for a CPU is most of what a rank computes longer than the others, by what was counted over
-// the run as a whole.
+// wereDelayed reports whether waiting for a CPU is most of a rank's excess over the others, by the
+// counters of the whole run.
 func (a *search) wereDelayed(w worker, others []worker) bool {
 	own, known := a.waitedForCPU(w.row)
 	usual, excess, n := 0.0, accounts.Seconds(a.Each[a.MainOf[w.row]].Compute), float64(max(1, len(others)))
@@ -373,8 +377,9 @@ func (a *search) wereDelayed(w worker, others []worker) bool {
 	return known && excess > 0 && own-usual >= explains*excess
 }
 
-// intermittent is that a few ranks take long in a region now and then: in these instances it would take as long as usual.
-// Where they share CPUs and nothing is known of single computations, who is preempted looks so.
+// intermittent returns the hypothesis that the instances of a region that take unusually long on a
+// few ranks take as long as usual. If ranks share CPUs and single computations were not measured,
+// it does not apply, because preempted ranks look the same.
 func (a *search) intermittent(what accounts.Activity, questions int) *Hypothesis {
 	evident := a.HasEvidence()
 	if a.shared && !evident {
@@ -407,7 +412,7 @@ func (a *search) intermittent(what accounts.Activity, questions int) *Hypothesis
 		counts[w.row] = n
 		tails = append(tails, worker{row: w.row, useful: (max(0, tail) + usual*float64(t.Count)) / 1e9})
 	}
-	set, mean := a.standing(tails, doubtful/float64(questions), 1+minSpread)
+	set, mean := a.outliers(tails, doubtful/float64(questions), 1+minSpread)
 	if set == nil || !a.areFew(&suspicion{set: set}) {
 		return nil
 	}
@@ -452,9 +457,10 @@ func (a *search) intermittent(what accounts.Activity, questions int) *Hypothesis
 	return &h
 }
 
-// slowWorker is a rank that takes longer for each task and is given fewer of them, as a master does that hands out tasks to
-// whoever is ready. The replay keeps who had which task. Where a faster one would mainly have more of them, what that saves is
-// an estimate: the tasks per second of all.
+// slowWorker returns the hypothesis about a rank that takes longer per task and gets fewer tasks,
+// because a master gives tasks to whichever rank is ready. The replay keeps the assignment of
+// tasks. A faster rank would mainly get more of them; that gain is estimated from the tasks per
+// second of all ranks.
 func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 	all := a.workers(spent, only(what))
 	each := make([]worker, 0, len(all))
@@ -466,7 +472,7 @@ func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 		counts[w.row], totals[w.row] = n, w.useful
 		each = append(each, worker{row: w.row, useful: float64(ns) / n / 1e9, variance: t.Variance() / n})
 	}
-	set, mean := a.standing(each, doubtful/float64(questions), longer)
+	set, mean := a.outliers(each, doubtful/float64(questions), longer)
 	if len(set) != 1 {
 		return nil
 	}
@@ -480,7 +486,7 @@ func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 		}
 	}
 	if others < 1 || counts[slow.row] > 0.8*tasks/others {
-		return nil // it has no fewer of them
+		return nil // it has as many tasks as the others
 	}
 	h := Hypothesis{width: oneRegion, promise: (slow.useful - mean) * counts[slow.row], Cause: a.causeOf(verdict.Excess, set, what)}
 	h.Cause.Form = verdict.Always
@@ -495,7 +501,7 @@ func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 	}
 	workers := others + 1
 	busy := (total + totals[slow.row]) / workers
-	equal := (total + counts[slow.row]*mean) / workers // what each would compute if tasks were divided evenly
+	equal := (total + counts[slow.row]*mean) / workers // computation of each rank if tasks were divided evenly
 	h.estimated = int64(max(busy*(1-now/then), longest-equal) * 1e9)
 	h.What = fmt.Sprintf("%s took as long for a task as the others", h.Cause.Who())
 	h.Assumes = "Its tasks take as long as those of the others. Tasks go to whoever is ready, so all together are done faster by what this rank is faster, at least."

@@ -11,19 +11,20 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Hypotheses are causes that the accounts make likely. Each says what would be otherwise without it, and the replay says
-// how long the run would take then: all in one pass, and what comes next given those before in another.
+// Hypotheses are possible causes that the accounts suggest. Each changes the run, and the replay
+// predicts its duration: for all hypotheses in one pass, and in further passes for those that
+// remain given the causes found so far.
 const (
 	maxHypotheses = 8
 	minOfRanks    = 2
 	maxCauses     = 3
-	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one that keeps so much is the cause
-	severally     = 0.8  // of what ranks gain together, that they gain one by one: they are several causes
-	MinPromise    = 0.01 // of the run: what is worth a row in the table of what-ifs
+	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one with at least this gain is the cause
+	severally     = 0.8  // of the gain of a set of ranks: if its parts together gain this one by one, they are several causes
+	MinPromise    = 0.01 // of the run: minimum for a row in the table of what-ifs
 )
 
-// minGain is the part of the run from which on a cause is blamed. Who stands out by a test needs to gain little; what every
-// run loses something to needs to gain much.
+// minGain is the minimum gain of a cause as a fraction of the run. For ranks that stand out in a
+// statistical test it is small; for losses that every run has it is large.
 var minGain = map[verdict.Kind]float64{
 	verdict.Excess: 0.02, verdict.Imbalance: 0.05, verdict.Serialization: 0.1, verdict.LateReceiver: 0.05, verdict.Messages: 0.08,
 	verdict.Collectives: 0.08, verdict.Network: 0.08, verdict.IO: 0.05, verdict.StartEnd: 0.05, verdict.CPUs: 0.1, verdict.Tracer: 0.05,
@@ -41,42 +42,46 @@ const (
 	ofAll
 )
 
-// A Hypothesis is a cause, and what is otherwise without it.
+// A Hypothesis is a possible cause together with the change that removes it.
 type Hypothesis struct {
 	Cause  verdict.Cause
 	change change
 	width  int
-	// promise is by how many seconds ranks compute longer, to screen hypotheses by.
+	// promise is the excess computation in seconds, used to preselect hypotheses.
 	promise float64
-	// joins and partOf number a set of ranks that compute longer in different places, and its parts; 0: none.
+	// joins numbers a set of ranks that compute longer in different regions, and partOf is that
+	// number in its parts; 0: none.
 	joins, partOf int
-	// estimated is the gain in ns by a rule of thumb, where that is more than the replay can tell; 0: the replay tells.
+	// estimated is an estimated gain in ns, for effects that the replay cannot predict; 0: the gain
+	// comes from the replay.
 	estimated int64
-	// doubt is asked after the replay whether the gain is something else's; nil: there is no doubt.
+	// doubt reports, after the replay, whether the gain is due to something else; nil: never.
 	doubt func(h *Hypothesis, p *played) bool
-	What  string // in words, for the table of what-ifs: "rank 3 computes as fast as the others"
-	// assumes is what the prediction rests on.
+	What  string // description for the table of what-ifs: "rank 3 computes as fast as the others"
+	// Assumes describes the assumptions of the prediction.
 	Assumes string
-	length  int64 // that the run would have, in ns
-	// least is how long the run would take at least with the CPUs that there are. It bounds what is promised, and does not decide
-	// what the cause is: more CPUs would help where these are scarce, whatever is wrong.
+	length  int64 // predicted duration of the run, in ns
+	// least is the minimum duration of the run with the available CPUs. It bounds the promised gain
+	// but does not affect the choice of the cause: where CPUs are scarce, more of them would help
+	// in any case.
 	least int64
 }
 
-// Promised is the length that the run would have with the CPUs that there are.
+// Promised returns the predicted duration of the run with the available CPUs.
 func (h *Hypothesis) Promised() int64 { return max(h.length, h.least) }
 
-// played is how long the run takes under conditions that several hypotheses are judged by, in ns.
+// played holds durations of the run, in ns, under conditions that several hypotheses refer to.
 type played struct {
-	Ideal int64 // calls cost nothing but what they wait for others
-	// even: on the ideal network, with equal work each time; alone: when besides nobody waits for anybody
+	Ideal int64 // calls take only the time that they wait for others
+	// even: ideal network and, in each iteration, equal work. alone: in addition no rank waits for
+	// another.
 	even, alone int64
-	Marks       predict.Marks // when the marks are there on the ideal network
-	Also        []int64       // in the scenarios of others
+	Marks       predict.Marks // times of the marks on the ideal network
+	Also        []int64       // durations of the additional scenarios
 }
 
-// judge replays hypotheses, and puts those first that are the causes, in order: given the first, the second gains most of the
-// rest, and so on.
+// judge replays the hypotheses and selects the causes in order: the first gains most, the second
+// gains most given the first, and so on.
 func (a *search) judge(ctx context.Context, marks predict.Marks, also []predict.Scenario) (p played, causes, all []Hypothesis, err error) {
 	if a.Run() <= 0 {
 		return played{}, nil, nil, nil
@@ -128,8 +133,8 @@ func (a *search) judge(ctx context.Context, marks predict.Marks, also []predict.
 	return p, causes, all, nil
 }
 
-// apart decides of each set of ranks that compute longer in different places whether it is several causes or one: several, if
-// these gain by themselves nearly what they gain together.
+// apart decides for each set of ranks that compute longer in different regions whether it is one
+// cause or several: several if the gains of the parts add up to nearly the gain of the set.
 func (a *search) apart(list []Hypothesis) []Hypothesis {
 	sums, several := map[int]int64{}, map[int]bool{}
 	for i := range list {
@@ -143,7 +148,7 @@ func (a *search) apart(list []Hypothesis) []Hypothesis {
 	return slices.DeleteFunc(list, func(h Hypothesis) bool { return h.joins > 0 && several[h.joins] || h.partOf > 0 && !several[h.partOf] })
 }
 
-// exceptSumsOf leaves out unequal work where it is no more than a few ranks, each of which gains by itself.
+// exceptSumsOf drops unequal work if it is just the sum of a few ranks that gain by themselves.
 func (a *search) exceptSumsOf(list []Hypothesis) []Hypothesis {
 	single := map[string]int64{}
 	for i := range list {
@@ -167,12 +172,12 @@ func (a *search) exceptSumsOf(list []Hypothesis) []Hypothesis {
 	})
 }
 
-// worthAnother reports whether one of the hypotheses alone would gain enough.
+// worthAnother reports whether one of the remaining hypotheses alone would gain enough.
 func (a *search) worthAnother(left []Hypothesis) bool {
 	return slices.ContainsFunc(left, func(h Hypothesis) bool { return a.gains(&h, a.Run()) })
 }
 
-// playGiven gives hypotheses the length of the run with those causes gone, too.
+// playGiven replays the remaining hypotheses with the given causes removed.
 func (a *search) playGiven(ctx context.Context, causes, left []Hypothesis, cpus scarceCPUs) error {
 	gone := make([]change, 0, maxCauses)
 	estimated := int64(0)
@@ -207,8 +212,8 @@ func (a *search) gains(h *Hypothesis, before int64) bool {
 	return a.Share(before-h.length) >= least
 }
 
-// narrowest is the index of the narrowest hypothesis that gains nearly as much as the one that gains most; −1: none gains
-// enough.
+// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
+// one, −1 if none gains enough.
 func (a *search) narrowest(list []Hypothesis, before int64) int {
 	most := int64(0)
 	for i := range list {
@@ -229,8 +234,8 @@ func (a *search) narrowest(list []Hypothesis, before int64) int {
 	return best
 }
 
-// covers reports whether another hypothesis is about the same: unequal work, or the same ranks that compute longer, here or
-// elsewhere. It is no cause beside this one.
+// covers reports whether another hypothesis has the same subject: unequal work, or the same ranks
+// computing longer, in this region or another. Then it is not a cause in addition to h.
 func (h *Hypothesis) covers(o *Hypothesis) bool {
 	if h.Cause.Kind != o.Cause.Kind {
 		return false
@@ -238,8 +243,8 @@ func (h *Hypothesis) covers(o *Hypothesis) bool {
 	return h.Cause.Kind == verdict.Imbalance || h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks
 }
 
-// hypotheses are those that the accounts make likely: of calls, as many of ranks as make maxHypotheses, but two at least, and
-// the two of equal work.
+// hypotheses returns the hypotheses that the accounts suggest: those about calls, then as many
+// about ranks as fit into maxHypotheses (but at least two), and the two about equal work.
 func (a *search) hypotheses(inTotal, eachTime change) []Hypothesis {
 	list := a.excessHypotheses()
 	if serial := a.serialHypothesis(); serial != nil {
@@ -250,5 +255,5 @@ func (a *search) hypotheses(inTotal, eachTime change) []Hypothesis {
 	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
 }
 
-// IsOfCalls reports whether a hypothesis is about calls at a place.
+// IsOfCalls reports whether a hypothesis is about calls at a call site.
 func (h *Hypothesis) IsOfCalls() bool { return h.width == ofMessages || h.width == ofCalls }

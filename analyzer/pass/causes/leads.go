@@ -1,10 +1,12 @@
 package causes
 
-// In a trace of lead ranks (cairn reduce) a rank that another one stands for is in its calls for as long as that was, whoever
-// it waited for. So the replay finds none of these waits, and keeps them all. What less computation would save is estimated by
-// the critical path there: it goes through the ranks that the others wait for.
+// In a trace of lead ranks (cairn reduce) a rank whose times are extrapolated from its lead keeps
+// the recorded durations of its calls, whichever rank it waited for. The replay therefore finds
+// none of these waits and keeps them all. The gain from less computation is estimated from the
+// critical path instead, which goes through the ranks that the others wait for.
 
-// beyondOnPath is what the path has, in ns, of what a set computes beyond the mean of others.
+// beyondOnPath returns the time on the path, in ns, by which a set's computation exceeds the mean
+// of others.
 func (a *search) beyondOnPath(set, others []worker, in scope) int64 {
 	sum := 0.0
 	for _, w := range set {
@@ -20,8 +22,9 @@ func (a *search) beyondOnPath(set, others []worker, in scope) int64 {
 	return int64(sum)
 }
 
-// unevenOnPath is what the path has of computations, in ns, beyond the mean of all ranks (Scalasca's critical-path imbalance),
-// and no more than the busiest rank has: in a pipeline the path has the work of several ranks.
+// unevenOnPath returns the computation on the path, in ns, beyond the mean of all ranks (Scalasca's
+// critical-path imbalance). It is bounded by the excess of the busiest rank: in a pipeline the path
+// contains the work of several ranks.
 func (a *search) unevenOnPath() int64 {
 	sum, most, all := int64(0), int64(0), int64(0)
 	for _, i := range a.MainOf {

@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Only call sites that are called at least half as often belong to the costliest one of many small messages, and are counted.
+// Only call sites that are called at least half as often as the costliest one belong to a cause of
+// many small messages.
 func TestCallSitesLikeTheCostliest(t *testing.T) {
 	tr := timeline.Of(tracetest.New(2).Ranks(func(i int, r *tracetest.Rank) {
 		r.Init(0, 1).Send(2, 3, 1-i).Recv(3, 4, 1-i, 8).Finalize(5, 6)

@@ -2,14 +2,14 @@ package causes
 
 import "github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 
-// What stopped ranks: CPU limits, and hypervisors.
+// Reasons for which ranks are stopped: CPU limits and hypervisors.
 
-// throttled is for how long, in seconds, the worst rank of a set was stopped by its CPU limit beyond the mean of the others.
-// It is 0 where that does not explain most of the time that the rank computes more than they do in a region, or where it is
-// not known.
+// throttled returns how much longer, in seconds, the slowest rank of a set was throttled by its CPU
+// limit than the mean of the others. It returns 0 if that does not explain most of its excess
+// computation, or if it is not known.
 func (a *search) throttled(set, others []worker) float64 {
 	if a.Window != nil || len(others) == 0 {
-		return 0 // it is counted over all of the run
+		return 0 // it is measured over the whole run
 	}
 	own, known := accounts.Throttling(&a.Ranks[set[0].row])
 	if !known {
@@ -28,7 +28,8 @@ func (a *search) throttled(set, others []worker) float64 {
 	return more
 }
 
-// losesMore reports whether the machines of all ranks of a set lose clearly more than those of the others.
+// losesMore reports whether the machines of all ranks of a set lose clearly more to the hypervisor
+// than those of the others.
 func (a *search) losesMore(set, others []worker) bool {
 	least, usual := a.Machines[set[0].row].Lost(), 0.0
 	for _, w := range set {
@@ -40,8 +41,8 @@ func (a *search) losesMore(set, others []worker) bool {
 	return least > 0 && least >= longer*usual
 }
 
-// isStolen reports whether a set was blocked where it computes longer since its CPUs were stolen; both are in ns beyond the
-// others, and the steal is a part of the time blocked.
+// isStolen reports whether steal is the reason why a set was blocked in its excess computation.
+// blocked and stolen are in ns beyond the others; stolen is a part of blocked.
 func (a *search) isStolen(set, others []worker, blocked, stolen float64) bool {
 	return stolen > 0 && stolen >= explains*blocked && a.losesMore(set, others)
 }

@@ -6,17 +6,19 @@ import (
 	"slices"
 )
 
-// A master that hands out work computes nothing beside its workers, and among such ranks nobody stands out. So ranks are
-// also compared with those of the same role alone: those whose computation is in the same places.
+// A master that hands out work computes nothing compared with its workers, and as one of them it
+// keeps any other rank from standing out. Therefore ranks are also compared within roles: ranks
+// that compute in the same regions.
 
-// inRole is the share of a rank's computation from which on a place belongs to its role, minRole how many ranks a role
-// needs to compare them.
+// inRole is the minimum fraction of a rank's computation for a region to count for its role;
+// minRole is the minimum number of ranks of a role to be compared.
 const (
 	inRole  = 0.05
 	minRole = 4
 )
 
-// roles gives all workers and, where there are several roles, those of each that has enough.
+// roles returns all workers and, if there are several roles, the workers of each role with at least
+// minRole ranks.
 func (a *search) roles(all []worker) [][]worker {
 	byRole := map[string][]worker{}
 	for _, w := range all {
@@ -36,7 +38,7 @@ func (a *search) roles(all []worker) [][]worker {
 	return groups
 }
 
-// roleOf is a key of a rank's role: the places of its computation.
+// roleOf returns a key of a rank's role: the regions of its computation.
 func (a *search) roleOf(row int) string {
 	if a.roleKeys == nil {
 		a.roleKeys = make([]string, len(a.Ranks))

@@ -5,17 +5,19 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// What CPUs allow. The replay lets a rank compute whenever it can go on. Where a machine has fewer CPUs than ranks, these take
-// turns, and whatever else is mended: the run lasts for what they compute, divided by the CPUs, and for its start and its end.
+// Bounds by CPUs. In the replay a rank computes as soon as it can continue. On a machine with fewer
+// CPUs than ranks these take turns. Whatever else is improved, the run takes at least their total
+// computation divided by the number of CPUs, plus its start and end.
 
-// scarceDelay is the part of what ranks of a machine compute for which they wait for a CPU, from where on CPUs are scarce.
+// scarceDelay is the fraction of the computation on a machine that ranks must wait for a CPU for
+// its CPUs to count as scarce.
 const scarceDelay = 0.05
 
-// scarceCPUs are the machines that have fewer CPUs than ranks.
+// scarceCPUs holds the machines that have fewer CPUs than ranks.
 type scarceCPUs struct {
 	machines []scarceMachine
-	run      int64 // as it was, in ns
-	ends     int64 // its start and end, on the path
+	run      int64 // measured duration, in ns
+	ends     int64 // time of start and end on the path
 }
 
 type scarceMachine struct {
@@ -23,14 +25,14 @@ type scarceMachine struct {
 	ranks []scarceRank
 }
 
-// A scarceRank is what the first thread of a rank computes, in ns, and for how long of that it has a CPU.
+// A scarceRank is the computation of a rank's main thread, in ns, and the part of it with a CPU.
 type scarceRank struct {
 	location      int
 	compute, busy int64
 }
 
-// scarceCPUs finds them. The CPUs of a machine are those on which its ranks were seen: if they have to wait for one, there are
-// no others for them.
+// scarceCPUs finds those machines. The CPUs of a machine are those on which its ranks were seen: as
+// ranks had to wait for one, they cannot use others.
 func (a *search) scarceCPUs() scarceCPUs {
 	s := scarceCPUs{run: a.Run(), ends: a.startAndEnd()}
 	if !a.HasEvidence() {
@@ -71,15 +73,16 @@ func (a *search) scarceCPUs() scarceCPUs {
 		if m.cpus == 0 || m.cpus >= len(m.ranks) || float64(m.delayed) < scarceDelay*float64(m.compute) {
 			continue
 		}
-		if m.least(nil)+s.ends <= s.run { // else it has more CPUs than were seen
+		if m.least(nil)+s.ends <= s.run { // otherwise it has more CPUs than were seen
 			s.machines = append(s.machines, m.scarceMachine)
 		}
 	}
 	return s
 }
 
-// least is for how long the ranks of a machine compute if they take turns, in ns. Longer (nil: as it was) is by how much longer
-// each location computes; what a rank computes less may be what it was blocked for.
+// least returns how long the ranks of a machine compute if they take turns, in ns. longer (nil: all
+// 0) is the change of each location's computation; a reduction may come from time that a rank was
+// blocked.
 func (m *scarceMachine) least(longer []int64) int64 {
 	busy := int64(0)
 	for _, r := range m.ranks {
@@ -92,7 +95,8 @@ func (m *scarceMachine) least(longer []int64) int64 {
 	return busy / int64(m.cpus)
 }
 
-// least is how long the run takes at least with a hypothesis; 0 if the CPUs suffice, or it is about them.
+// least returns the minimum duration of the run under a hypothesis, 0 if the CPUs suffice or the
+// hypothesis is about them.
 func (s *scarceCPUs) least(h *Hypothesis, longer []int64) (ns int64) {
 	switch {
 	case h.Cause.Kind == verdict.CPUs, h.Cause.Form == verdict.Preempted, h.Cause.Form == verdict.Stolen:

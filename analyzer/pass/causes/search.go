@@ -16,24 +16,24 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// input is what causes are looked for in.
+// input is the data in which causes are searched.
 type input struct {
 	*accounts.Accounts
-	matched *matching.Result  // nil where only sums are known, as all that follows
-	profile *profile.Findings // how large messages are
+	matched *matching.Result  // nil if only sums are known, like all that follows
+	profile *profile.Findings // sizes of messages
 	cpus    *cpus.CPUs        // nil: not known
 }
 
-// A search is one for causes, with what it has found on the way.
+// A search is a search for causes with its intermediate results.
 type search struct {
 	input
-	shared      bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
-	scatterGain float64    // of the run, that equal work each time saves
-	solo        *Aloneness // what ranks compute alone; nil: nobody has asked yet
-	roleKeys    []string   // of the ranks, by row; nil: nobody has asked yet
+	shared      bool       // ranks had to wait for a CPU so often that single durations of computations are unreliable
+	scatterGain float64    // gain of equal work in each iteration, as a fraction of the run
+	solo        *Aloneness // computation that ranks do alone; nil: not computed yet
+	roleKeys    []string   // by row; nil: not computed yet
 }
 
-// Found are hypotheses and how long the run would take by the replay, with the causes among them.
+// Found is the hypotheses with the predicted durations of the run, and the causes among them.
 type Found struct {
 	played
 	causes []Hypothesis // in order, at most three
@@ -41,10 +41,11 @@ type Found struct {
 	search *search
 }
 
-// Alone is what ranks compute alone.
+// Alone returns the computation that ranks do alone.
 func (f *Found) Alone() *Aloneness { return f.search.aloneness() }
 
-// Pass looks for causes and replays the run without each. Of sums nothing can be replayed.
+// Pass searches causes and replays the run without each of them. If only sums are known there is no
+// replay.
 var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accounts.Plan, ofprofile.Analysis, cpus.Analysis).
 	Uses(communication.Order)
 
@@ -68,18 +69,18 @@ func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
 	return f, nil
 }
 
-// also are the scenarios of a better placement, which are played along where one is looked for; of a part of the run they have
-// other messages.
+// also returns the scenarios of a better placement, which are replayed together with the hypotheses
+// if the run wants them. A window has other messages, so it has none.
 func also(ctx context.Context, r *pass.Run, a *accounts.Accounts) []predict.Scenario {
 	if a.Window == nil && r.Wants(communication.Order) {
 		if found, err := communication.Order.Of(ctx, r); err == nil {
 			return found.Scenarios
 		}
 	}
-	return nil // an error is that of the placement
+	return nil // the placement analysis reports the error
 }
 
-// Verdict is the verdict by the causes, of a run of that efficiency in those phases.
+// Verdict returns the verdict from the causes, for a run with these efficiencies and phases.
 func (f *Found) Verdict(parallel, communication *float64, in *phases.Findings) verdict.Verdict {
 	if f.search.Sums {
 		return f.search.decideBySums(parallel, communication)

@@ -11,42 +11,48 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
+// The test (docs/verdict.md describes it in prose). A set of ranks stands out if each of them
+// computes longer than
 //
 //	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
 //
-// mean and s those of the n−g ranks outside the set, that is, beyond where one more rank like the others would be found
-// once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
-// by more than minSigma standard errors of its own varying iterations.
+// where mean and s are those of the n−g ranks outside the set. So it is beyond the value that one
+// more rank like the others would exceed once in 1/α runs. s is taken as at least minSpread of the
+// mean. In addition each of them must compute minRatio times as long, and its excess must be more
+// than minSigma standard errors of its own varying iterations.
 //
-// It is asked by several measures. Where the tracer's threads read for how long they waited for a CPU, that is taken off
-// first. Undisturbed time counts each computation that repeats with the time that a fifth of its instances did not exceed:
-// preemption and neighbors on a core move sums and even medians, but hardly that, so it finds more work and slower cores
-// under heavy noise. Typical time goes by medians. The time really spent also has the pauses of a throttled rank and work
-// that is done once; there a computation that repeats must be long in most parts of the run, and one that does not
-// must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its
-// victim.
+// The test is applied to several measures. If the tracer's threads measured their waits for a CPU,
+// these are subtracted first.
+//
+//   - Undisturbed time counts the lower fifth (quantile 0.2) of each repeated computation:
+//     preemption and neighbors on a core change sums and even medians, but hardly this quantile. So
+//     it detects more work and slower cores under heavy noise.
+//   - Typical time counts medians.
+//   - Spent time is the sum. It includes the pauses of a throttled rank and work that is done once.
+//     With it a repeated computation must be long in most parts of the run. A computation that does
+//     not repeat must be longer than three times the longest disturbance of any repeated one;
+//     otherwise a preemption would be blamed on its victim.
 const (
-	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
-	doubtful     = 0.01 // of the others
+	significance = 0.05 // α for undisturbed time, which hardly anything but work changes
+	doubtful     = 0.01 // α for the other measures
 	minSpread    = 0.02
-	minRatio     = 1.1  // of undisturbed time
-	minRatioElse = 1.15 // of the others
-	minRatioPair = 1.5  // of two ranks: the other one alone tells nothing of a spread
-	minRatioFew  = 1.25 // of three: the others are two
-	fewSpreads   = 8.0  // of the two others, that a third is beyond them
+	minRatio     = 1.1  // for undisturbed time
+	minRatioElse = 1.15 // for the other measures
+	minRatioPair = 1.5  // for two ranks: the other one alone has no spread
+	minRatioFew  = 1.25 // for three ranks: the others are two
+	fewSpreads   = 8.0  // for three ranks: minimum excess in spreads of the two others
 	minSigma     = 3.0
-	sustained    = 0.9 // of the parts of the run
+	sustained    = 0.9 // of the parts of the run in which the rank must be longer
 	parts        = 20
 )
 
-// A measure is a way to say how long a rank computes.
+// A measure is a definition of a rank's computation time.
 type measure struct {
 	name    string
 	of      func(a *accounts.Account, what accounts.Activity) (seconds, variance float64)
 	alpha   float64
 	ratio   float64
-	doubted bool // disturbances move it
+	doubted bool // disturbances change it
 }
 
 var (
@@ -62,8 +68,8 @@ func ofTally(of func(*accounts.Tally) (seconds, variance float64)) func(*account
 	}
 }
 
-// onCPU is the time spent without what the rank waited for a CPU, with the variance of typical time. What is too short for
-// anybody to have looked counts by its undisturbed time, if it repeats.
+// onCPU returns the time spent without the waits for a CPU, with the variance of typical time.
+// Computations that are too short to be measured count with their undisturbed time, if they repeat.
 func onCPU(a *accounts.Account, what accounts.Activity) (seconds, variance float64) {
 	t := a.Tallies[what]
 	ns, known := a.Undelayed(what)
@@ -74,7 +80,7 @@ func onCPU(a *accounts.Account, what accounts.Activity) (seconds, variance float
 	return float64(ns) / 1e9, variance
 }
 
-// measures are those that can be relied on, in the order in which they are asked.
+// measures returns the reliable measures, in the order in which they are applied.
 func (a *search) measures() []measure {
 	switch {
 	case a.Sums:
@@ -85,7 +91,7 @@ func (a *search) measures() []measure {
 	return []measure{undisturbed, typical, spent}
 }
 
-// A scope is which computations count; nil: all.
+// A scope selects computations; nil: all.
 type scope func(what accounts.Activity) bool
 
 func (s scope) has(what accounts.Activity) bool { return what.Computes() && (s == nil || s(what)) }
@@ -94,16 +100,17 @@ func only(region accounts.Activity) scope {
 	return func(what accounts.Activity) bool { return what == region }
 }
 
-// A worker is a rank as the verdict sees it: its main thread's computation.
+// A worker is a rank with the computation of its main thread.
 type worker struct {
 	row      int // of Trace.Ranks
 	useful   float64
 	variance float64 // of useful
 }
 
-// standing finds the set of ranks that stands out, slowest first; nil if there is none. Of several it is the one that is
-// farthest from the next rank, so that ranks that are as slow are in it as well. mean is that of the others.
-func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+// outliers returns the set of ranks that stands out, slowest first, nil if there is none, and the
+// mean of the others. Of several sets it returns the one with the largest gap to the next rank, so
+// that it includes all ranks that are about as slow.
+func (a *search) outliers(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
@@ -118,15 +125,16 @@ func (a *search) standing(workers []worker, alpha, ratio float64) (set []worker,
 	return set, mean
 }
 
-// others are the ranks outside of a set.
+// others are statistics of the ranks outside a set.
 type others struct {
 	n        float64
 	mean     float64
 	squares  float64 // of deviations from the mean
-	variance float64 // sum of their own
+	variance float64 // sum of their own variances
 }
 
-// restOf has, of sorted workers, all from each one on (Welford's method from the end).
+// restOf returns for each index the statistics of the sorted workers from there on (Welford's
+// method from the end).
 func restOf(sorted []worker) []others {
 	rest := make([]others, len(sorted)+1)
 	for i := len(sorted) - 1; i >= 0; i-- {
@@ -141,8 +149,8 @@ func restOf(sorted []worker) []others {
 	return rest
 }
 
-// candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if the set is exactly one pod or
-// node.
+// candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if
+// the set is exactly one pod or node.
 func (a *search) candidates(set []worker, n int) float64 {
 	compared := math.Pow(float64(n), float64(len(set)))
 	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, accounts.NodeOf) {
@@ -151,7 +159,7 @@ func (a *search) candidates(set []worker, n int) float64 {
 	return compared
 }
 
-// whole reports whether a set is all ranks of one node, or pod, of several.
+// whole reports whether a set is all ranks of one node or pod, and there are others.
 func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 	name := place(&a.Ranks[set[0].row])
 	n, elsewhere := 0, false
@@ -170,7 +178,7 @@ func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 	return name != "" && elsewhere && n == len(set)
 }
 
-// exceededBy reports whether w, the least of the candidates, is beyond what the others explain.
+// exceededBy reports whether w, the fastest rank of the set, is beyond what the others explain.
 func (o *others) exceededBy(w worker, candidates, alpha, ratio float64) bool {
 	excess := w.useful - o.mean
 	if o.n == 2 { // the spread of two is known too badly for Student's distribution
@@ -191,7 +199,7 @@ func (o *others) exceededBy(w worker, candidates, alpha, ratio float64) bool {
 	return w.useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.variance+o.variance/(o.n*o.n))
 }
 
-// meanUseful is the mean of useful time; 0 of nobody.
+// meanUseful returns the mean of useful time, 0 if there are no workers.
 func meanUseful(workers []worker) float64 {
 	sum := 0.0
 	for _, w := range workers {
@@ -202,14 +210,15 @@ func meanUseful(workers []worker) float64 {
 
 // A suspicion is a set of ranks that computes longer than the others do.
 type suspicion struct {
-	workers []worker // all that were compared,
-	set     []worker // those that stand out, slowest first,
-	mean    float64  // and how long the others compute
+	workers []worker // all ranks that were compared
+	set     []worker // the ranks that stand out, slowest first
+	mean    float64  // mean of the others
 	by      measure
 }
 
-// suspect asks by one measure after the other who stands out in some computations, among all and within each role: each set
-// once. It is one of so many questions.
+// suspect applies the measures in order and returns the sets that stand out in a scope, among all
+// ranks and within each role, without duplicates. questions is the number of such tests, for the
+// Bonferroni correction.
 func (a *search) suspect(in scope, questions int) []*suspicion {
 	var list []*suspicion
 	for _, m := range a.measures() {
@@ -219,7 +228,7 @@ func (a *search) suspect(in scope, questions int) []*suspicion {
 			if i > 0 {
 				alpha /= float64(len(groups) - 1)
 			}
-			set, mean := a.standing(all, alpha, m.ratio)
+			set, mean := a.outliers(all, alpha, m.ratio)
 			if set == nil || m.doubted && !a.Sums && !a.lasting(set, all, in) || a.Sums && !a.beyondDisturbance(set, mean) {
 				continue
 			}
@@ -232,8 +241,8 @@ func (a *search) suspect(in scope, questions int) []*suspicion {
 	return list
 }
 
-// workers are the ranks that take part in the comparison: those that ended early would only shift the mean, and who never
-// comes to a scope has no part in it.
+// workers returns the ranks to compare: without those that ended early, which would only shift the
+// mean, and those that never execute a computation of the scope.
 func (a *search) workers(m measure, in scope) []worker {
 	var workers []worker
 	for row := range a.Ranks {
@@ -257,8 +266,9 @@ func (a *search) workers(m measure, in scope) []worker {
 	return workers
 }
 
-// lasting reports whether each of the set computes longer than the others in most parts of the run, or does so in a
-// computation that comes only now and then, and for longer than any disturbance.
+// lasting reports whether each rank of the set computes longer than the others in most parts of the
+// run. For a computation that does not repeat, its excess must be longer than any disturbance
+// instead.
 func (a *search) lasting(set, workers []worker, in scope) bool {
 	others := except(workers, set)
 	if len(others) == 0 {
@@ -297,7 +307,7 @@ func (a *search) lasting(set, workers []worker, in scope) bool {
 	return true
 }
 
-// disturbance is the longest one, in nanoseconds, of any computation that repeats.
+// disturbance returns the longest disturbance, in nanoseconds, of any repeated computation.
 func (a *search) disturbance() int64 {
 	longest := int64(0)
 	for _, i := range a.MainOf {
@@ -312,7 +322,7 @@ func (a *search) disturbance() int64 {
 	return longest
 }
 
-// computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
+// computing returns how long a rank computed in one of the equal parts of the run, in nanoseconds.
 func (a *search) computing(row, part int) int64 {
 	i := a.MainOf[row]
 	b, x := &a.Each[i].Strip.MPI, a.Extents[i]
@@ -326,7 +336,7 @@ func (a *search) computing(row, part int) int64 {
 	return ns
 }
 
-// usualOf is how long ranks compute on average in each computation, in ns.
+// usualOf returns the mean time of ranks in each computation, in ns.
 func (a *search) usualOf(others []worker, in scope) map[accounts.Activity]int64 {
 	usual := map[accounts.Activity]int64{}
 	for _, o := range others {
@@ -342,8 +352,8 @@ func (a *search) usualOf(others []worker, in scope) map[accounts.Activity]int64 
 	return usual
 }
 
-// where finds the computation in which a rank loses most against what is usual: its excess there, as far as it is on the path,
-// else all of it. excess is in nanoseconds.
+// where returns the computation in which a rank loses most compared with usual: by its excess on
+// the path, if any, otherwise by all of its excess. excess is in nanoseconds.
 func (a *search) where(w worker, usual map[accounts.Activity]int64, in scope) (region accounts.Activity, excess int64) {
 	most := int64(-1)
 	for what, t := range a.Each[a.MainOf[w.row]].Tallies {
@@ -359,7 +369,7 @@ func (a *search) where(w worker, usual map[accounts.Activity]int64, in scope) (r
 	return region, excess
 }
 
-// except are the workers that are not in a set.
+// except returns the workers that are not in a set.
 func except(workers, set []worker) []worker {
 	rows := rowsOf(set)
 	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return rows[w.row] })
@@ -373,8 +383,8 @@ func rowsOf(set []worker) map[int]bool {
 	return rows
 }
 
-// beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the
-// longest disturbance of a computation that repeats.
+// beyondDisturbance reports whether each rank of a set exceeds the mean of the others by more than
+// three times the longest disturbance of a repeated computation.
 func (a *search) beyondDisturbance(set []worker, mean float64) bool {
 	longest := int64(0)
 	for i := range a.Each {

@@ -15,26 +15,29 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Where no rank stands out, work may still be divided unequally: each rank has somewhat more than the one before, or in each
-// iteration another one has most. Two things must hold for the verdict to say so. The run must gain if work is divided
-// equally, which the replay tells: in each region every rank computes the mean of all, in total, or each time. And that must
-// not be noise: either the ranks' totals differ by more than their own variation explains, or the iterations of different
-// ranks are unequal as no noise makes them.
+// If no rank stands out, work may still be divided unequally: each rank has somewhat more than the
+// one before, or in each iteration another one has most. Two conditions must hold for the verdict
+// to report it:
+//
+//   - Equal work shortens the run in the replay: in each region every rank computes the mean of
+//     all, in total or in each iteration.
+//   - It is not noise: the ranks' totals differ by more than their own variation explains, or the
+//     iterations of different ranks are more unequal than noise makes them.
 const (
-	minScatterGain    = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
-	minExcess         = 0.03 // of the run: what the busiest rank computes beyond the mean
-	maxConserved      = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
+	minScatterGain    = 0.15 // minimum gain if only the spread of iterations excludes noise, which costs up to a tenth
+	minExcess         = 0.03 // of the run: minimum excess of the busiest rank over the mean
+	maxConserved      = 0.25 // maximum variance of the sum of all ranks over the sum of their variances, if work moves between ranks
 	conservedAlpha    = 0.001
 	minIterations     = 8
-	unequalMiddle     = 0.3 // interquartile range over median of iterations, from where on they are no noise
+	unequalMiddle     = 0.3 // interquartile range over median of iterations, above which they are not noise
 	minCorrelation    = 0.9
-	minCorrelationFew = 0.97 // of few ranks, which are in order by chance now and then
+	minCorrelationFew = 0.97 // for few ranks, which may be in order by chance
 	fewToCorrelate    = 8
-	minExplained      = 0.9 // of the variance, by blocks of ranks
+	minExplained      = 0.9 // of the variance, by groups of ranks
 )
 
-// unequal finds the ranks among which work is divided unequally; nil: it is not. Where ranks shared CPUs and nothing is known
-// of single computations, only undisturbed time counts.
+// unequal returns the ranks among which work is divided unequally, nil if it is not. If ranks
+// shared CPUs and single computations were not measured, only undisturbed time counts.
 func (a *search) unequal(shared bool) []worker {
 	measures := a.measures()
 	if shared {
@@ -51,8 +54,8 @@ func (a *search) unequal(shared bool) []worker {
 	return nil
 }
 
-// differ reports whether ranks compute unequally long, beyond what their own variation explains (χ² test), and so much that
-// it matters.
+// differ reports whether the computation of ranks differs by more than their own variation explains
+// (χ² test) and by enough to matter.
 func (a *search) differ(workers []worker, m measure, alpha float64) bool {
 	if len(workers) < 2 {
 		return false
@@ -80,7 +83,8 @@ func (a *search) differ(workers []worker, m measure, alpha float64) bool {
 	return a.lasting(upper, workers, nil)
 }
 
-// upperQuarter are the busiest quarter of ranks, at least one, and none that computes less than the mean.
+// upperQuarter returns the busiest quarter of ranks: at least one, and only ranks that compute
+// longer than the mean.
 func upperQuarter(workers []worker) []worker {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
@@ -92,16 +96,18 @@ func upperQuarter(workers []worker) []worker {
 	return sorted[:n]
 }
 
-// moving finds the ranks among which work moves from iteration to iteration, and the region where it does; nil: none. What
-// tells it from noise: noise of different ranks is independent, so that the variance of their sum is the sum of their
-// variances, while of work that is given to one rank instead of another the sum hardly varies. Or the iterations of most
-// ranks differ by so much, in their middle half, that disturbances are no reason, unless they share CPUs.
+// moving returns the ranks among which work moves from iteration to iteration, and the region in
+// which it does; nil: none. Noise of different ranks is independent, so the variance of their sum
+// is the sum of their variances; if work moves from one rank to another, the sum hardly varies.
+// Alternatively the middle half of the iterations of most ranks varies more than disturbances
+// explain, unless the ranks share CPUs.
 //
-// Besides regions, steps from one collective to the next are looked at: there all ranks are in step, whatever else they call.
+// In addition to regions it tests the steps from one collective to the next, where all ranks are in
+// step, whichever calls they make.
 func (a *search) moving(shared bool) (workers []worker, region accounts.Activity) {
 	most := 0.0
 	regions, steps := a.computations()
-	ranks := a.workers(spent, nil) // for all regions, of which there may be many
+	ranks := a.workers(spent, nil) // computed once for all regions, of which there may be many
 	look := func(all []accounts.Activity, scatters bool, in func(*accounts.Account) map[accounts.Activity]*accounts.Tally) {
 		for _, what := range all {
 			tallies := make(map[int]*accounts.Tally, len(a.Ranks))
@@ -120,13 +126,13 @@ func (a *search) moving(shared bool) (workers []worker, region accounts.Activity
 		}
 	}
 	look(regions, !shared, func(a *accounts.Account) map[accounts.Activity]*accounts.Tally { return a.Tallies })
-	if workers == nil { // a step sums up many computations, and whatever disturbs one of them
+	if workers == nil { // a step sums many computations with all their disturbances
 		look(steps, false, func(a *accounts.Account) map[accounts.Activity]*accounts.Tally { return a.Between })
 	}
 	return workers, region
 }
 
-// computations are all regions, and all steps between collectives.
+// computations returns all regions, and all steps between collectives.
 func (a *search) computations() (regions, steps []accounts.Activity) {
 	for what := range a.Total {
 		if what.Computes() {
@@ -150,7 +156,8 @@ func (a *search) computations() (regions, steps []accounts.Activity) {
 	return regions, steps
 }
 
-// equallyOftenThere are those of all ranks that come somewhere equally often, as most do that come there.
+// equallyOftenThere returns the ranks that execute an activity equally often: as often as most
+// ranks that execute it.
 func equallyOftenThere(all []worker, tallies map[int]*accounts.Tally) []worker {
 	ranks := map[uint64]int{}
 	for _, w := range all {
@@ -174,7 +181,7 @@ func (a *search) tallyOf(w worker, what accounts.Activity) *accounts.Tally {
 	return a.Each[a.MainOf[w.row]].Tallies[what]
 }
 
-// instances is how many instances are known of all ranks.
+// instances returns the number of instances that are known of all ranks.
 func instances(workers []worker, tallies map[int]*accounts.Tally) int {
 	n := math.MaxInt
 	for _, w := range workers {
@@ -183,7 +190,8 @@ func instances(workers []worker, tallies map[int]*accounts.Tally) int {
 	return n
 }
 
-// lostInSteps is how long, in seconds, the busiest rank of each instance computes beyond the mean, over all instances.
+// lostInSteps returns the time, in seconds, by which the busiest rank of each instance exceeds the
+// mean, summed over all instances.
 func lostInSteps(workers []worker, tallies map[int]*accounts.Tally) float64 {
 	n, lost := instances(workers, tallies), 0.0
 	for k := range n {
@@ -198,8 +206,8 @@ func lostInSteps(workers []worker, tallies map[int]*accounts.Tally) float64 {
 	return lost * float64(tallies[workers[0].row].Count) / float64(n)
 }
 
-// moves reports whether the work of a region is given to one rank instead of another from time to time or, where that can be
-// told, scatters so that no noise is the reason.
+// moves reports whether the work of a region moves from one rank to another over time or, if
+// scatters, varies more than noise explains.
 func (a *search) moves(workers []worker, tallies map[int]*accounts.Tally, alpha float64, scatters bool) bool {
 	n := instances(workers, tallies)
 	sums, within, unequal := make([]float64, n), 0.0, 0
@@ -222,7 +230,7 @@ func (a *search) moves(workers []worker, tallies map[int]*accounts.Tally, alpha 
 	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, conserved)
 }
 
-// shapeOf is what the computation of ranks goes with.
+// shapeOf returns the pattern of the ranks' computation.
 func (a *search) shapeOf(workers []worker) (shape verdict.Shape, width int) {
 	if len(workers) < minRole {
 		return verdict.Irregular, 0
@@ -251,7 +259,8 @@ func (a *search) shapeOf(workers []worker) (shape verdict.Shape, width int) {
 	return verdict.Irregular, 0
 }
 
-// correlation is that of computation with the rank (Pearson), not a number where all compute equally long.
+// correlation returns the correlation of computation with the rank number (Pearson), NaN if all
+// compute equally long.
 func correlation(workers []worker) float64 {
 	ranks, useful := make([]float64, len(workers)), make([]float64, len(workers))
 	for i, w := range workers {
@@ -260,8 +269,8 @@ func correlation(workers []worker) float64 {
 	return stat.Correlation(ranks, useful, nil)
 }
 
-// explained reports whether nearly all of the variance of computation is that between groups, at most half as many as
-// ranks (adjusted R²).
+// explained reports whether nearly all of the variance of computation is between groups, of which
+// there are at most half as many as ranks (adjusted R²).
 func explained[G comparable](workers []worker, group func(worker) G) bool {
 	sums, sizes := map[G]float64{}, map[G]float64{}
 	for _, w := range workers {
@@ -293,7 +302,8 @@ func (a *search) listed(workers []worker) string {
 	return trace.NewRankList(list).String()
 }
 
-// mostUnequal is the region in which ranks differ most: by the sum of what they spend there beyond the mean.
+// mostUnequal returns the region in which ranks differ most, by the sum of their times beyond the
+// mean.
 func (a *search) mostUnequal(workers []worker) (region accounts.Activity) {
 	most := -1.0
 	for what := range a.Total {
@@ -318,7 +328,8 @@ func (a *search) mostUnequal(workers []worker) (region accounts.Activity) {
 	return region
 }
 
-// balanceHypotheses: all ranks have equal work, in total or each time.
+// balanceHypotheses returns the hypotheses that all ranks have equal work, in total or in each
+// iteration.
 func (a *search) balanceHypotheses(inTotal, eachTime change) []Hypothesis {
 	const meaning = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
 	total := Hypothesis{width: allRanks, change: inTotal, What: "all ranks had equal work", Assumes: fmt.Sprintf(meaning, "in total"), Cause: verdict.Cause{Kind: verdict.Imbalance}}
@@ -334,7 +345,7 @@ func (a *search) balanceHypotheses(inTotal, eachTime change) []Hypothesis {
 	each.doubt = func(h *Hypothesis, _ *played) bool {
 		a.scatterGain = a.Share(a.Run() - h.length)
 		workers, region := a.moving(a.shared)
-		if workers == nil || a.cpus.AreLimited() { // pauses look like it
+		if workers == nil || a.cpus.AreLimited() { // pauses have the same effect
 			return true
 		}
 		h.Cause = a.imbalance(workers, region, true)
@@ -346,7 +357,7 @@ func (a *search) balanceHypotheses(inTotal, eachTime change) []Hypothesis {
 	return []Hypothesis{total, each}
 }
 
-// imbalance is the cause that work is divided unequally.
+// imbalance returns the cause that work is divided unequally.
 func (a *search) imbalance(workers []worker, region accounts.Activity, moving bool) verdict.Cause {
 	all := a.workers(spent, nil)
 	rows := rowsOf(workers)
@@ -370,8 +381,8 @@ func (a *search) imbalance(workers []worker, region accounts.Activity, moving bo
 	return c
 }
 
-// classesOf reports whether ranks, busiest first, fall into two classes, and who the busier ones are; else the work of a few
-// of them is heavy, or nobody in particular has it.
+// classesOf reports whether ranks, busiest first, fall into two classes, and returns the busier
+// class. Otherwise a few of them may have heavy work, or no particular rank has.
 func classesOf(workers []worker) (verdict.Form, []worker) {
 	mean := meanUseful(workers)
 	all, best, at := 0.0, 0.0, 0

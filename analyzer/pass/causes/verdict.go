@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	lowEfficiency = 0.8  // from where on CPUs are blamed where nothing can be replayed
-	muchLonger    = 0.05 // of the run: what a rank computes beyond the others that is said even if it is harmless
+	lowEfficiency = 0.8  // below it CPUs can be a cause if there is no replay
+	muchLonger    = 0.05 // of the run: minimum excess of a rank that is reported even if it is harmless
 )
 
-// decide makes the verdict of the causes that were found, in order, among all hypotheses.
+// decide makes the verdict of the selected causes, in order, among all hypotheses.
 func (a *search) decide(parallel *float64, causes, all []Hypothesis) verdict.Verdict {
 	list := make([]verdict.Cause, len(causes))
 	for i := range causes {
@@ -25,8 +25,8 @@ func (a *search) decide(parallel *float64, causes, all []Hypothesis) verdict.Ver
 	return verdict.Of(list, facts)
 }
 
-// harmless are the ranks that compute longest beyond the others, if the run would hardly be shorter otherwise; nil: there are
-// none.
+// harmless returns the ranks that exceed the others most, if the run would hardly be shorter
+// without it; otherwise nil.
 func (a *search) harmless(all []Hypothesis) *verdict.Cause {
 	var most *Hypothesis
 	for i := range all {
@@ -41,7 +41,7 @@ func (a *search) harmless(all []Hypothesis) *verdict.Cause {
 	return &most.Cause
 }
 
-// facts are what the sentence says beside the causes.
+// facts returns the data of the sentence besides the causes.
 func (a *search) facts(parallel *float64) verdict.Facts {
 	f := verdict.Facts{
 		RunSeconds: accounts.Seconds(a.Run()), Ranks: len(a.Ranks), Parallel: parallel, SumsOnly: a.Sums,
@@ -70,7 +70,8 @@ func (a *search) facts(parallel *float64) verdict.Facts {
 	return f
 }
 
-// costliestCall is the call site that costs all ranks together most time, and its part of that.
+// costliestCall returns the call site with the largest total time over all ranks, and its fraction
+// of the total.
 func (a *search) costliestCall() (where accounts.Activity, share float64) {
 	most, all := int64(0), int64(0)
 	for k, t := range a.Total {
@@ -85,7 +86,7 @@ func (a *search) costliestCall() (where accounts.Activity, share float64) {
 	return where, float64(most) / float64(all)
 }
 
-// decideBySums makes the verdict that sums suffice for. Nothing can be replayed, so that no gain is known.
+// decideBySums makes the verdict from sums alone. There is no replay, so no gain is known.
 func (a *search) decideBySums(parallel, communication *float64) verdict.Verdict {
 	var causes []Hypothesis
 	enough := func(h *Hypothesis) bool { return h.estimated == 0 || a.Share(h.estimated) >= minGain[h.Cause.Kind] }
@@ -105,7 +106,8 @@ func (a *search) decideBySums(parallel, communication *float64) verdict.Verdict 
 	return a.decide(parallel, causes, nil)
 }
 
-// slowestWorker is a rank that takes longer for each task than others, and is given fewer of them; nil: there is none.
+// slowestWorker returns the hypothesis about a rank that takes longer per task than others and gets
+// fewer of them, nil if there is none.
 func (a *search) slowestWorker() *Hypothesis {
 	regions := a.unevenRegions()
 	for _, what := range regions {
@@ -116,7 +118,8 @@ func (a *search) slowestWorker() *Hypothesis {
 	return nil
 }
 
-// inPhases says in which phase each cause is, where the program has several loops and one of them alone has its call.
+// inPhases sets the phase of each cause if the program has several loops and only one of them
+// contains its call.
 func inPhases(causes []Hypothesis, f *phases.Findings) []Hypothesis {
 	loops := slices.DeleteFunc(slices.Clone(f.Phases), func(p phases.Phase) bool { return !p.Loop })
 	if len(loops) < 2 {

@@ -1,8 +1,9 @@
-// Package communication says what the messages of a run say, whatever their times: its topology, and where its ranks had
-// better be.
+// Package communication evaluates the messages of a run without their times: the topology, and a
+// better placement of the ranks.
 //
-// In goes the communication matrix of the part of the run that is looked at. The scenarios that tell what a better order is worth
-// are played by the replay of package causes with its own, so that the calls are read only once.
+// Its input is the communication matrix of the analyzed part of the run. The scenarios that
+// evaluate a better placement are replayed by package causes together with its own, so that the
+// calls are read only once.
 package communication
 
 import (
@@ -15,13 +16,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
-// Topology is the shape in which ranks talk.
+// Topology is the communication topology of the ranks.
 var Topology = pass.New("topology", func(ctx context.Context, r *pass.Run) (topology.Findings, error) {
 	return topology.Analyze(ctx, matching.Part.Result(r), topology.Options{})
 }, matching.Part)
 
-// Order is a better order of the ranks on their nodes. A run that is too long to be played, or without the times of single
-// calls, has no scenarios.
+// Order is a better assignment of the ranks to their nodes. A run that is too long for a replay, or
+// without the times of single calls, has no scenarios.
 var Order = pass.New("better order", func(_ context.Context, r *pass.Run) (*placement.Advice, error) {
 	t := matching.Part.Result(r)
 	a, err := placement.Advise(t, placement.Options{Shape: Topology.Result(r).Shape})

@@ -16,23 +16,26 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// Root causes of waiting (Böhme, Geimer, Wolf, Arnold, "Identifying the root causes of wait states in large-scale
-// parallel applications", ICPP 2010, §III). A rank W waits ω for a rank D. Between the last moment at which both were in
-// step and this wait, D spent more time than W in some activities: these excesses d(c) are delays; and D may have waited
-// itself, w in all. The wait is put down to both in proportion:
+// Root causes of waiting (Böhme, Geimer, Wolf, Arnold, "Identifying the root causes of wait states
+// in large-scale parallel applications", ICPP 2010, §III). A rank W waits ω for a rank D. Since the
+// last time at which both were in step, D spent more time than W in some activities. These excesses
+// d(c) are delays. D may also have waited itself, w in total. The wait is attributed to both in
+// proportion:
 //
 //	share = min(ω / (Σd + w), 1)
 //	short-term cost of activity c on D  +=  share · d(c)
 //	propagated to D's own waits         +=  share · w, each in proportion to its length
 //
-// and what was propagated to a wait is put down, in the same proportions, to what caused that one, as long-term costs. The
-// moments at which two ranks are in step are those at which one waited for the other or both for the same third.
+// The cost that is propagated to a wait is attributed, in the same proportions, to the causes of
+// that wait, as long-term cost. Two ranks are in step when one waited for the other, or both for
+// the same third rank.
 //
-// Here the paper's two replays over all processes are one pass over the event log (Delays.follow) that keeps for each wait
-// its delays, and one backward over those (records.go).
+// The two replays of the paper over all processes are implemented as one pass over the event log
+// (Delays.follow), which stores the delays of each wait, and one backward pass over these records
+// (records.go).
 
-// How much is kept: intervals are cut to so many latest spans of a location, fewer where there are so many locations that
-// they would all together be more than allSpans, and so many latest moments in step are remembered.
+// Bounds of memory: at most maxSpans of the latest spans are kept per location, fewer if that is
+// more than allSpans for all locations. The number of latest steps is bounded in the same way.
 const (
 	maxSpans     = 4096
 	minSpans     = 256
@@ -42,70 +45,71 @@ const (
 	stepsPerRank = 4
 )
 
-// How much is looked at: so many spans, so many more for each call that was followed, and so many of the latest spans of
-// either location for each wait in any case. Where ranks are in step with each other only now and then, waits have long
-// intervals, and there could be as many of those as calls.
+// Bounds of work: freeSpans, plus spansPerCall for each call followed, plus minSpansPerWait of the
+// latest spans of either location for each wait in any case. Where ranks are rarely in step with
+// each other, waits have long intervals, up to the length of the run.
 const (
-	freeSpans    = 1 << 25
-	spansPerCall = 64
-	leastSpans   = 64
+	freeSpans       = 1 << 25
+	spansPerCall    = 64
+	minSpansPerWait = 64
 )
 
 // waiting is the activity of a span in which the location waited.
 const waiting = -1
 
-// A span is what a location did until when, since the end of the span before.
+// A span is an activity of a location, from the end of the previous span to end.
 type span struct {
 	end      int64
 	activity int32
 }
 
-// A step is a moment at which the location was in step with others: those that have a step of the same number.
+// A step is a time at which the location was in step with others: those that have a step with the
+// same id.
 type step struct {
 	at int64
 	id uint64
 }
 
-// A past is what is remembered of one location.
+// A past is the recent history of one location.
 type past struct {
-	start   int64 // of the first span
+	start   int64 // start of the first span
 	spans   []span
-	most    int  // spans that stay when there are twice as many, or more if waits still need them
-	moments int  // latest moments in step that stay when there are twice as many
+	most    int  // number of spans to keep when there are twice as many; more if waits still need them
+	moments int  // number of latest steps to keep when there are twice as many
 	cut     bool // earlier spans were dropped
 	steps   []step
 	waits   matching.ForwardWaits
-	pending []matching.Wait // of the calls so far,
-	settled int             // and how many of them are put down to somebody
+	pending []matching.Wait // waits of the calls so far
+	settled int             // how many of them are attributed
 	records []delayRecord
-	dropped int // records before these
+	dropped int // number of dropped records before these
 	now     int64
 	before  accounts.Activity
 	began   bool
 }
 
-// Delays follows all locations.
+// Delays attributes the waits of all locations.
 type Delays struct {
 	forward    *matching.Result
 	pasts      []past
 	numbers    map[accounts.Activity]int32
 	calls      []int32 // numbers by terminal; 0: not known yet
 	Activities []accounts.Activity
-	latest     []numbered // by activity of a call: the computation that came before it lately
+	latest     []numbered // by activity of a call: the latest computation before it
 
-	sums    []int64 // by activity: of the interval that is looked at
+	sums    []int64 // by activity: sums of the current interval
 	touched []int32
-	records int // kept
+	records int // number of records kept
 
-	explained int // waits so far
-	shortened int // those of which less was looked at than is remembered
-	unspent   int // spans that may be looked at
-	looked    int // spans that were
+	explained int // waits attributed so far
+	shortened int // waits whose interval was cut by the bounds of work
+	unspent   int // remaining bound of work, in spans
+	looked    int // work done, in spans
 
-	Costs    map[Place]*Cost
+	Costs    map[Origin]*Cost
 	Direct   float64
 	Indirect float64
-	All      int64 // ns waited
+	All      int64 // total waiting in ns
 }
 
 type numbered struct {
@@ -113,17 +117,19 @@ type numbered struct {
 	number int32
 }
 
-// A Place is where a delay was.
-type Place struct {
+// An Origin is the location and activity of a delay.
+type Origin struct {
 	Location int32
 	Activity int32
 }
 
-// A Cost is what it cost others, in nanoseconds.
+// A Cost is the waiting of others, in nanoseconds, that a delay caused directly (Short) and by
+// propagation (Long).
 type Cost struct{ Short, Long float64 }
 
-// Pass puts all waits down to delays. It needs nothing of other passes but the matching, nor they anything of it, and
-// runs beside them. Nil for a trace without the times of single calls.
+// Pass attributes all waits to delays. It depends only on the matching, and no other pass depends
+// on it, so it runs concurrently with them. The result is nil for a trace without the times of
+// single calls.
 var Pass = pass.New("delays", func(ctx context.Context, r *pass.Run) (*Delays, error) {
 	f := matching.Pass.Result(r)
 	if f == nil {
@@ -137,11 +143,11 @@ var Pass = pass.New("delays", func(ctx context.Context, r *pass.Run) (*Delays, e
 }, matching.Pass).Early()
 
 func newDelays(f *matching.Result) *Delays {
-	d := &Delays{forward: f, pasts: make([]past, len(f.Locations)), numbers: map[accounts.Activity]int32{}, Costs: map[Place]*Cost{}, unspent: freeSpans}
+	d := &Delays{forward: f, pasts: make([]past, len(f.Locations)), numbers: map[accounts.Activity]int32{}, Costs: map[Origin]*Cost{}, unspent: freeSpans}
 	for i := range d.pasts {
 		d.pasts[i].waits = matching.ForwardWaits{Log: &f.Waits[i]}
 		d.pasts[i].most = max(minSpans, min(maxSpans, allSpans/len(d.pasts)))
-		// a master is in step with all its workers in turn
+		// a master is in step with its workers in turn
 		d.pasts[i].moments = max(minSteps, min(stepsPerRank*len(d.pasts), allSteps/len(d.pasts)))
 	}
 	return d
@@ -159,7 +165,7 @@ func (d *Delays) number(what accounts.Activity) int32 {
 	return n
 }
 
-// numberOf is number for a call of a terminal.
+// numberOf returns the number of the activity of a call with a terminal.
 func (d *Delays) numberOf(call accounts.Activity, terminal int32) int32 {
 	for int(terminal) >= len(d.calls) {
 		d.calls = append(d.calls, 0)
@@ -170,7 +176,8 @@ func (d *Delays) numberOf(call accounts.Activity, terminal int32) int32 {
 	return d.calls[terminal] - 1
 }
 
-// computation is the number of what lies between two calls, the second of which has number n.
+// computation returns the number of the computation between two calls, the second of which has
+// number n.
 func (d *Delays) computation(before, call accounts.Activity, n int32) int32 {
 	what := accounts.Activity{Function: before.Function, Next: call.Function, Site: before.Site, NextSite: call.Site}
 	if d.latest[n].what != what {
@@ -179,9 +186,9 @@ func (d *Delays) computation(before, call accounts.Activity, n int32) int32 {
 	return d.latest[n].number
 }
 
-// follow goes through all calls, slab by slab. When all locations have come to the end of a slab, the waits that ended
-// before it are put down to their causes, in order of time: times that are off a little, rounded ones or those of other
-// clocks, may put what the cause did last into the slab after the wait's.
+// follow reads all calls, slab by slab. When all locations have reached the end of a slab, it
+// attributes the waits that ended before it, in order of time. Rounded times and clock errors may
+// put the last activity of the cause into the slab after that of the wait.
 func (d *Delays) follow(ctx context.Context) error {
 	readers := make([]*eventlog.Reader, len(d.pasts))
 	for i := range readers {
@@ -236,7 +243,7 @@ func (d *Delays) follow(ctx context.Context) error {
 	return nil
 }
 
-// call takes the next call of a location.
+// call adds the next call of a location.
 func (d *Delays) call(c *timeline.Record, terminal int32) {
 	p := &d.pasts[c.Location]
 	x := &d.forward.Extents[c.Location]
@@ -265,7 +272,8 @@ func (d *Delays) call(c *timeline.Record, terminal int32) {
 	p.until(c.Exit, number)
 }
 
-// wait notes a wait. One that began with polls before this call turns what came since into waiting.
+// wait adds a wait. If it began with polls before this call, the activities since then become
+// waiting.
 func (p *past) wait(w matching.Wait) {
 	for n := len(p.spans); n > 0 && p.spans[n-1].end > w.Begin; n = len(p.spans) {
 		if p.startOf(n-1) < w.Begin {
@@ -278,7 +286,7 @@ func (p *past) wait(w matching.Wait) {
 	p.pending = append(p.pending, w)
 }
 
-// until notes what the location did up to a time.
+// until adds a span of the location that ends at end.
 func (p *past) until(end int64, what int32) {
 	if end <= p.now {
 		return
@@ -290,7 +298,7 @@ func (p *past) until(end int64, what int32) {
 	p.now = end
 }
 
-// startOf is when the i-th span began.
+// startOf returns the start of the i-th span.
 func (p *past) startOf(i int) int64 {
 	if i == 0 {
 		return p.start
@@ -298,8 +306,8 @@ func (p *past) startOf(i int) int64 {
 	return p.spans[i-1].end
 }
 
-// forget drops spans that are more than are remembered. Those that end after a time stay: waits since then are not put down to
-// anybody yet.
+// forget drops the oldest spans. Spans that end after until stay, because later waits are not
+// attributed yet.
 func (p *past) forget(until int64) {
 	if len(p.spans) < 2*p.most {
 		return
@@ -311,7 +319,8 @@ func (p *past) forget(until int64) {
 	}
 }
 
-// settle puts the waits of a location that ended by a time down to their causes, which have been followed up to there.
+// settle attributes the waits of a location that ended by a time. Their causes have been followed
+// up to there.
 func (d *Delays) settle(location int, until int64) {
 	p := &d.pasts[location]
 	for p.settled < len(p.pending) && p.pending[p.settled].End <= until {
@@ -319,12 +328,12 @@ func (d *Delays) settle(location int, until int64) {
 		if p.settled++; 2*p.settled >= len(p.pending) {
 			p.pending, p.settled = p.pending[:copy(p.pending, p.pending[p.settled:])], 0
 		}
-		d.settle(int(w.Cause), w.Came) // it may have waited itself, in the very call
+		d.settle(int(w.Cause), w.Came) // the cause may have waited itself, in the same call
 		d.explain(location, w)
 	}
 }
 
-// explain finds the delays behind a wait.
+// explain finds the delays that caused a wait.
 func (d *Delays) explain(location int, w matching.Wait) {
 	d.All += w.End - w.Begin
 	own, other := &d.pasts[location], &d.pasts[w.Cause]
@@ -338,7 +347,7 @@ func (d *Delays) explain(location int, w matching.Wait) {
 		since = begin
 		d.shortened++
 	}
-	// on the clock of the cause, which is one for all that waited for it
+	// in the time of the cause, which is the same for all that waited for it
 	id := uint64(w.Came)<<20 ^ uint64(w.Cause)
 	own.inStep(step{w.Came, id})
 	other.inStep(step{w.Came, id})
@@ -381,10 +390,10 @@ func (d *Delays) explain(location int, w matching.Wait) {
 	}
 }
 
-// mayBegin is when an interval may begin at the earliest that ends at a time of its own for each of two locations: no more spans
-// of either may be looked at.
+// mayBegin returns the earliest permitted start of an interval that ends at given times of two
+// locations, by the bounds of work.
 func (d *Delays) mayBegin(own *past, ownEnd int64, other *past, otherEnd int64) int64 {
-	may := max(leastSpans, d.unspent/2)
+	may := max(minSpansPerWait, d.unspent/2)
 	begin := int64(math.MinInt64)
 	if n := own.begun(ownEnd) - may; n > 0 {
 		begin = own.startOf(n)
@@ -395,7 +404,8 @@ func (d *Delays) mayBegin(own *past, ownEnd int64, other *past, otherEnd int64) 
 	return begin
 }
 
-// begun is how many spans begin before a time: those of a slab are there before its waits are put down to anybody.
+// begun returns the number of spans that begin before t. The spans of a slab are added before its
+// waits are attributed.
 func (p *past) begun(t int64) int {
 	if p.start >= t {
 		return 0
@@ -403,7 +413,8 @@ func (p *past) begun(t int64) int {
 	return min(len(p.spans), 1+sort.Search(len(p.spans), func(i int) bool { return p.spans[i].end >= t }))
 }
 
-// add sums up what a location did between two times, waiting aside.
+// add adds the activities of a location between two times, except waiting, to the sums, with a
+// sign.
 func (d *Delays) add(p *past, from, to int64, sign int64) {
 	for i := p.begun(to) - 1; i >= 0 && p.spans[i].end > from; i-- {
 		s := &p.spans[i]
@@ -420,7 +431,7 @@ func (d *Delays) add(p *past, from, to int64, sign int64) {
 	}
 }
 
-// inStep is the last moment before t at which both were in step, the beginning of time if there is none.
+// inStep returns the last time before t at which both were in step, MinInt64 if there is none.
 func inStep(a, b []step, t int64) int64 {
 	i, k := len(a)-1, len(b)-1
 	for i >= 0 && k >= 0 {
@@ -438,7 +449,7 @@ func inStep(a, b []step, t int64) int64 {
 	return math.MinInt64
 }
 
-// inStep notes a moment in step. Steps come nearly in order of time.
+// inStep adds a step. Steps come nearly in order of time.
 func (p *past) inStep(s step) {
 	i := len(p.steps)
 	for i > 0 && p.steps[i-1].at > s.at {

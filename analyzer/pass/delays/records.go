@@ -9,19 +9,19 @@ import (
 	"slices"
 )
 
-// MaxRecords bounds the memory: when there are more, the older half is put down for good, and what later waits would
-// still propagate to it is lost.
+// MaxRecords bounds the memory: if there are more records, the costs of the older half are
+// finalized, and what later waits would propagate to them is lost.
 var MaxRecords = 1 << 19
 
-// A delayRecord is what one wait was put down to.
+// A delayRecord is the attribution of one wait.
 type delayRecord struct {
 	begin, end int64
 	cause      int32
-	order      int     // of explanation: after all waits that it was put down to
-	from, to   int     // waits of the cause in the interval, counted from its first
-	share      float64 // per nanosecond of delay
+	order      int     // order of attribution: after all waits that it is attributed to
+	from, to   int     // waits of the cause in the interval, as indices from its first wait
+	share      float64 // cost per nanosecond of delay
 	delays     []delayPart
-	long       float64 // propagated to this wait, in nanoseconds
+	long       float64 // cost propagated to this wait, in nanoseconds
 }
 
 type delayPart struct {
@@ -29,8 +29,9 @@ type delayPart struct {
 	ns       float64
 }
 
-// backwardRecords is a heap of locations by the order of the record that is next, backward. Ends would not do: rounded, a
-// wait can seem to end before one that it was put down to.
+// backwardRecords is a heap of locations by the order of their next record, backward. The end of
+// the wait is not suitable as key: because of rounding a wait can seem to end before one that it is
+// attributed to.
 type backwardRecords struct {
 	pasts []past
 	queue []backwardRecord
@@ -54,7 +55,8 @@ func (h *backwardRecords) Pop() any {
 	return last
 }
 
-// propagate goes backward over the waits and puts their costs down: of all, or of the older half.
+// propagate processes the records backward and adds up their costs: of all records, or of the older
+// half.
 func (d *Delays) propagate(all bool) {
 	cut := int64(math.MaxInt64)
 	if !all {
@@ -75,7 +77,7 @@ func (d *Delays) propagate(all bool) {
 	}
 	heap.Init(h)
 	for len(h.queue) > 0 {
-		d.putDown(h.record(0), cut)
+		d.attribute(h.record(0), cut)
 		if h.queue[0].next--; h.queue[0].next >= 0 {
 			heap.Fix(h, 0)
 		} else {
@@ -97,16 +99,16 @@ func (d *Delays) propagate(all bool) {
 	}
 }
 
-// putDown distributes what a wait costs.
-func (d *Delays) putDown(r *delayRecord, cut int64) {
+// attribute distributes the cost of a wait.
+func (d *Delays) attribute(r *delayRecord, cut int64) {
 	short, long := float64(r.end-r.begin)*r.share, r.long*r.share
 	if r.end <= cut {
 		for _, part := range r.delays {
-			place := Place{r.cause, part.activity}
-			c := d.Costs[place]
+			origin := Origin{r.cause, part.activity}
+			c := d.Costs[origin]
 			if c == nil {
 				c = new(Cost)
-				d.Costs[place] = c
+				d.Costs[origin] = c
 			}
 			c.Short += short * part.ns
 			c.Long += long * part.ns
@@ -120,7 +122,7 @@ func (d *Delays) putDown(r *delayRecord, cut int64) {
 	}
 }
 
-// finish puts everything down that is left.
+// finish processes all remaining records.
 func (d *Delays) finish() {
 	for i := range d.pasts {
 		d.settle(i, math.MaxInt64)
@@ -128,7 +130,7 @@ func (d *Delays) finish() {
 	d.propagate(true)
 }
 
-// Notes say what the limit on the spans that are looked at has left out.
+// Notes returns remarks on waits whose interval was cut by the bounds of work.
 func (d *Delays) Notes() []string {
 	if d.shortened == 0 {
 		return nil
@@ -137,14 +139,14 @@ func (d *Delays) Notes() []string {
 		d.shortened, d.explained, spansPerCall)}
 }
 
-// Places are all places of delays, in an order: what is added up comes to the same each time.
-func (d *Delays) Places() []Place {
-	return slices.SortedFunc(maps.Keys(d.Costs), func(x, y Place) int {
+// Origins returns the origins of all delays in a fixed order, so that sums are reproducible.
+func (d *Delays) Origins() []Origin {
+	return slices.SortedFunc(maps.Keys(d.Costs), func(x, y Origin) int {
 		return cmp.Or(cmp.Compare(x.Location, y.Location), cmp.Compare(x.Activity, y.Activity))
 	})
 }
 
-// ByRow are the costs by rank, in seconds.
+// ByRow returns the costs by rank, in seconds.
 func (d *Delays) ByRow(ranks int) []float64 {
 	if d == nil {
 		return nil
@@ -156,17 +158,17 @@ func (d *Delays) ByRow(ranks int) []float64 {
 	return list
 }
 
-// A CostAt is what a place of delays cost.
+// A CostAt is the cost of an origin.
 type CostAt struct {
-	Place
+	Origin
 	Cost
 }
 
-// Costliest are the costs of all places, most first.
+// Costliest returns the costs of all origins, largest first.
 func (d *Delays) Costliest() []CostAt {
 	var rows []CostAt
-	for place, cost := range d.Costs {
-		rows = append(rows, CostAt{place, *cost})
+	for origin, cost := range d.Costs {
+		rows = append(rows, CostAt{origin, *cost})
 	}
 	slices.SortFunc(rows, func(x, y CostAt) int {
 		return cmp.Or(-cmp.Compare(x.Short+x.Long, y.Short+y.Long), cmp.Compare(x.Location, y.Location), cmp.Compare(x.Activity, y.Activity))

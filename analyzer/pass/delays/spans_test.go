@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSpans: what a location did between two times is what a list of its nanoseconds says, with waits that began before what
-// was noted since, spans that are forgotten, and times before and after all.
+// TestSpans: the activities between two times are those of a reference list by nanosecond, with
+// waits that began before the latest spans, dropped spans, and times before and after all spans.
 func TestSpans(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))

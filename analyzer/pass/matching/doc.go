@@ -1,9 +1,17 @@
-// Package matching goes through all calls of a run once, in the order of time, and keeps what later passes need.
+// Package matching reads all calls of a run once, in order of time, and keeps what later passes
+// need.
 //
-// In goes a trace, with a clock map or without: the same traversal then makes one if the clocks turn out as guessed. Out come
-// the wait states (package waitstate), some 8 bytes each, in a spool; sums of them by call site and by partner; the event log
-// of calls and what they depend on (package eventlog); the profile; when each location's part of the run begins and ends; what
-// found no partner; and the moments between which parts of the run can be looked at alone.
+// Its input is a trace with or without a clock map; without one the same pass computes it, provided
+// that the clocks turn out as guessed. Its results are:
 //
-// Memory grows with locations, call sites and pending operations, never with calls or waits.
+//   - the wait states (package waitstate), about 8 bytes each, in a spool
+//   - their sums by call site and by partner
+//   - the event log of calls and dependencies (package eventlog)
+//   - the profile
+//   - for each location, when its part of the run begins and ends
+//   - operations without a partner
+//   - quiescent points, between which parts of the run can be analyzed separately
+//
+// Memory grows with the number of locations, call sites and pending operations, never with the
+// number of calls or waits.
 package matching

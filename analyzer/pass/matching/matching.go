@@ -14,47 +14,47 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// An Extent is the part of a location's life that belongs to the run.
+// An Extent is the part of a location's calls that belongs to the run.
 type Extent struct {
-	Start, End  int64 // enter of MPI_Init (else of the first call), exit of MPI_Finalize (else of the last call)
-	Last        int64 // enter of MPI_Finalize, end where there is none
+	Start, End  int64 // entry into MPI_Init (or into the first call), exit from MPI_Finalize (or from the last call)
+	Last        int64 // entry into MPI_Finalize, End if there is none
 	Initialized bool
 	finalized   bool
 	Empty       bool
 }
 
-// A Result pass is what is known after all calls have been seen once.
+// A Result is the outcome of the matching pass.
 type Result struct {
-	Locations  []timeline.Location
-	Extents    []Extent
-	Waits      []WaitLog
-	Caused     []int64 // by location: how long others waited for it
-	Kinds      [waitstate.NumKinds]KindTotal
-	Tables     []WaitTables // by location
-	WrongOrder [2]waitstate.WrongOrder
-	Leftovers  []match.Leftover
-	Violations waitstate.Violations
-	calls      uint64
-	Moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
-	Log        *eventlog.Log
-	Profile    *profile.Profile
-	Clock      *clock.Map // that all times are on
-	cuts       match.Cuts
+	Locations    []timeline.Location
+	Extents      []Extent
+	Waits        []WaitLog
+	Caused       []int64 // by location: time that others waited for it, in ns
+	Kinds        [waitstate.NumKinds]KindTotal
+	Tables       []WaitTables // by location
+	WrongOrder   [2]waitstate.WrongOrder
+	Leftovers    []match.Leftover
+	Violations   waitstate.Violations
+	calls        uint64
+	MaxTimeError int64 // maximum rounding error of the times of calls, in ns
+	Log          *eventlog.Log
+	Profile      *profile.Profile
+	Clock        *clock.Map // of all times
+	cuts         match.Cuts
 
-	// while it goes on
+	// only during the pass
 	finder   *waitstate.Finder
 	recorder *eventlog.Recorder
 	counting []counting
 }
 
-// A KindTotal is how often and how long ranks waited in one way.
+// A KindTotal is the number and total duration of the wait states of one kind.
 type KindTotal struct {
 	Count         int
 	Ns, Uncertain int64
 }
 
-// run matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
-// turn out as guessed.
+// run matches all calls and records the wait states. If m is nil it also computes the clock map: in
+// the same pass, provided that the clocks turn out as guessed.
 func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	if m == nil {
 		f := newResult(t)
@@ -73,7 +73,7 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	f := newResult(t)
 	cuts := &f.cuts
 	if m.Clocks != nil && m.Clocks.Window != nil {
-		cuts = nil // its times are not the run's
+		cuts = nil // times of a window are clipped
 	}
 	leftovers, err := match.InSections(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), cuts, f.see, f.decoded)
 	if err != nil {
@@ -105,12 +105,12 @@ func (f *Result) see(c *match.Call) {
 	if !c.Outside {
 		f.calls++
 	}
-	f.Moments = max(f.Moments, c.EnterError, c.ExitError)
+	f.MaxTimeError = max(f.MaxTimeError, c.EnterError, c.ExitError)
 	f.Extents[c.Location].see(&c.Record)
 	f.recorder.See(c)
 }
 
-// finish ends the pass. The clock map keeps where parts of the run can be looked at alone.
+// finish ends the pass. It stores the quiescent points in the clock map.
 func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
 	if m.Clocks != nil && m.Clocks.Window == nil {
 		m.Cuts = f.cuts.List()
@@ -125,13 +125,13 @@ func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
 	f.finder, f.recorder, f.counting = nil, nil, nil
 }
 
-// counting is which calls of a location the profile has: those of the run.
+// counting selects the calls of a location for the profile: those of the run.
 type counting struct {
 	tally                  *profile.Tally
 	initialized, finalized bool
 }
 
-// decoded counts a call where it is decoded.
+// decoded adds a call to the profile, in the decoding goroutine of its location.
 func (f *Result) decoded(c *timeline.Call) {
 	p := &f.counting[c.Location]
 	if p.finalized {
@@ -139,7 +139,7 @@ func (f *Result) decoded(c *timeline.Call) {
 	}
 	switch {
 	case c.Semantics.Operation == semantics.Initialize && !p.initialized:
-		p.initialized, p.tally = true, f.Profile.Location(c.Location) // what came before is not part of the run
+		p.initialized, p.tally = true, f.Profile.Location(c.Location) // calls before MPI_Init are not part of the run
 	case c.Semantics.Operation == semantics.Finalize:
 		p.finalized = true
 	}
@@ -158,10 +158,10 @@ func (f *Result) found(s *waitstate.State) {
 	f.Kinds[s.Kind].Uncertain += min(s.Waited(), s.Error)
 }
 
-// see extends the location's life by a call.
+// see extends the extent by a call.
 func (x *Extent) see(c *timeline.Record) {
 	if x.finalized {
-		return // what little is allowed after MPI_Finalize is not part of the run
+		return // calls that are allowed after MPI_Finalize are not part of the run
 	}
 	if x.Empty {
 		x.Empty, x.Start = false, c.Enter
@@ -180,7 +180,7 @@ func (x *Extent) see(c *timeline.Record) {
 	}
 }
 
-// WaitsOf lists the wait states of a location, in order.
+// WaitsOf calls yield for the wait states of a location, in order.
 func (f *Result) WaitsOf(location int, yield func(begin, end int64)) {
 	waits := ForwardWaits{Log: &f.Waits[location]}
 	for w := waits.Peek(); w != nil; w = waits.Peek() {

@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Given is the run's clock map where it is known before: nil, unless somebody gives it (pass.Give).
+// Given is the run's clock map if it is known in advance (pass.Give), nil otherwise.
 var Given = pass.New("given clock map", func(context.Context, *pass.Run) (*clock.Map, error) { return nil, nil })
 
-// Pass matches all calls. Nil for a trace without the times of single calls.
+// Pass matches all calls. The result is nil for a trace without the times of single calls.
 var Pass = pass.New("matching", func(ctx context.Context, r *pass.Run) (*Result, error) {
 	if r.Trace().Meta().Timing.Mode == timing.Aggregated {
 		return nil, nil
@@ -28,7 +28,8 @@ var Pass = pass.New("matching", func(ctx context.Context, r *pass.Run) (*Result,
 	return f, nil
 }, Given)
 
-// Clock is the clock map of the run: the given one, else that which the matching has made, else it is made.
+// Clock is the clock map of the run: the given one, otherwise the one computed by the matching,
+// otherwise it is computed here.
 var Clock = pass.New("clock map", func(ctx context.Context, r *pass.Run) (*clock.Map, error) {
 	if given := Given.Result(r); given != nil {
 		return given, nil
@@ -43,7 +44,7 @@ var Clock = pass.New("clock map", func(ctx context.Context, r *pass.Run) (*clock
 	return clock.Analyze(ctx, r.Trace())
 }, Given).Uses(Pass)
 
-// Map is the clock map that a run was given or has made; nil: none was needed.
+// Map returns the clock map that a run was given or has computed, nil if none was needed.
 func Map(r *pass.Run) *clock.Map {
 	if given, is := pass.Given(r, Given); is {
 		return given
@@ -57,7 +58,7 @@ func Map(r *pass.Run) *clock.Map {
 	return nil
 }
 
-// Part is the trace with the communication matrices of the part of the run that is looked at.
+// Part is the trace with the communication matrices restricted to the analyzed part of the run.
 var Part = pass.New("part of the run", func(ctx context.Context, r *pass.Run) (timeline.Trace, error) {
 	if given := Given.Result(r); given != nil {
 		return timeline.Restrict(ctx, r.Trace(), given.Clocks)

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// A Wait is what the walk needs of a wait state.
+// A Wait is the part of a wait state that the walk along the critical path needs.
 type Wait struct {
 	Begin, End int64
 	Came       int64 // see waitstate.State
@@ -15,23 +15,25 @@ type Wait struct {
 	Kind       waitstate.Kind
 }
 
-// cameLater is in the byte of the kind where came is not end.
+// cameLater is a flag in the kind's byte: Came differs from End.
 const cameLater = 1 << 7
 
-// A WaitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
-// read from the back, as the walk does. A wait is varints relative to the one before in its chunk.
+// A WaitLog is the wait states of one location in program order, about 8 bytes each, stored in a
+// spool. Chunks can be read backward, as the walk does. A wait is encoded as varints relative to
+// the previous one of its chunk.
 type WaitLog struct {
 	spool  *eventlog.Spool
-	most   int // waits of a chunk
+	most   int // max. waits of a chunk
 	chunks []eventlog.Chunk
-	open   []byte // of the chunk that is not full,
-	held   int    // how many waits it has,
-	last   int64  // when the last of them ended,
-	cause  int32  // and for whom it was
+	open   []byte // data of the current chunk
+	held   int    // number of waits in it
+	last   int64  // end of its last wait
+	cause  int32  // cause of its last wait
 }
 
-// ChunkWaits is how many waits, or stretches of the path, a chunk of each of n locations holds: so many that to know where
-// the chunks are takes nothing, so few that a decoded one of each location does not either.
+// ChunkWaits returns the number of waits, or stretches of the path, per chunk for n locations:
+// enough that the list of chunks is small, few enough that one decoded chunk of each location is
+// small, too.
 func ChunkWaits(n int) int { return max(256, min(4096, 1<<18/max(1, n))) }
 
 func newWaitLog(spool *eventlog.Spool, n int) WaitLog {
@@ -62,7 +64,7 @@ func (l *WaitLog) close() {
 	}
 }
 
-// decode appends the waits of a chunk. The spool has the error if they cannot be read.
+// decode appends the waits of a chunk. If they cannot be read, the spool has the error.
 func (l *WaitLog) decode(chunk int, waits []Wait) []Wait {
 	b, err := l.spool.Get(l.chunks[chunk], nil)
 	if err != nil {
@@ -93,7 +95,7 @@ func (l *WaitLog) decode(chunk int, waits []Wait) []Wait {
 	return waits
 }
 
-// ForwardWaits reads a log in order, one at a time.
+// ForwardWaits reads a log in order.
 type ForwardWaits struct {
 	Log   *WaitLog
 	chunk int
@@ -101,7 +103,7 @@ type ForwardWaits struct {
 	Next  int
 }
 
-// Peek is the next wait state; nil: there is none.
+// Peek returns the next wait state, nil if there is none.
 func (f *ForwardWaits) Peek() *Wait {
 	for f.Next == len(f.waits) {
 		if f.chunk == len(f.Log.chunks) {
@@ -113,17 +115,18 @@ func (f *ForwardWaits) Peek() *Wait {
 	return &f.waits[f.Next]
 }
 
-// BackwardWaits reads a log from its end. It only ever moves back, which is why the walk ends.
+// BackwardWaits reads a log from its end. It only moves backward, which guarantees that the walk
+// terminates.
 type BackwardWaits struct {
 	log   *WaitLog
 	chunk int // chunks before this one are not decoded yet
 	waits []Wait
 }
 
-// Backward reads the wait states from the last one on.
+// Backward returns a reader that starts at the last wait state.
 func (l *WaitLog) Backward() BackwardWaits { return BackwardWaits{log: l, chunk: len(l.chunks)} }
 
-// Before takes the last wait that began before t, nil if none is left.
+// Before removes and returns the last remaining wait that began before t, nil if there is none.
 func (b *BackwardWaits) Before(t int64) *Wait {
 	for {
 		for n := len(b.waits); n > 0; n = len(b.waits) {

@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// TestWaitsComeBackBothWays: forward and backward, in memory and in the file.
+// TestWaitsComeBackBothWays: a log reads the same waits forward and backward, from memory and from
+// the file.
 func TestWaitsComeBackBothWays(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for seed := range uint64(20) {

@@ -4,22 +4,22 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// Wait states by where they were and by who waited for whom. Each location has tables of its own, small enough to be
-// kept: kinds times call sites, kinds times partners.
+// Sums of wait states by call site and by partner. Each location has its own tables. They are small
+// enough to be kept in memory: kinds times call sites, kinds times partners.
 
-type waitPlace struct {
+type waitSite struct {
 	Kind     waitstate.Kind
 	Function uint16
 	Site     uint32
 }
 
-// A WaitPartner is a kind of wait state and the location that was waited for.
+// A WaitPartner is a kind of wait state with the location that was waited for.
 type WaitPartner struct {
 	Kind  waitstate.Kind
 	Cause int32 // location
 }
 
-// A WaitTally is a number of wait states and how long they were.
+// A WaitTally is the number and duration of wait states.
 type WaitTally struct {
 	Count   int
 	Ns      int64
@@ -32,26 +32,26 @@ func (t *WaitTally) add(ns int64) {
 	t.Longest = max(t.Longest, ns)
 }
 
-// WaitTables are the wait states of a location by what they are, where, and for whom.
+// WaitTables are the wait states of a location by kind and call site, and by kind and partner.
 type WaitTables struct {
-	Places   map[waitPlace]*WaitTally
+	Sites    map[waitSite]*WaitTally
 	Partners map[WaitPartner]*WaitTally
-	// the latest ones: programs repeat themselves
-	place       waitPlace
+	// a cache of the latest entries, because programs repeat themselves
+	site        waitSite
 	partner     WaitPartner
-	atPlace     *WaitTally
+	atSite      *WaitTally
 	withPartner *WaitTally
 }
 
 func (t *WaitTables) add(s *waitstate.State) {
-	place := waitPlace{s.Kind, s.Call.Function, s.Call.Site}
-	if t.atPlace == nil || t.place != place {
-		if t.Places == nil {
-			t.Places, t.Partners = map[waitPlace]*WaitTally{}, map[WaitPartner]*WaitTally{}
+	site := waitSite{s.Kind, s.Call.Function, s.Call.Site}
+	if t.atSite == nil || t.site != site {
+		if t.Sites == nil {
+			t.Sites, t.Partners = map[waitSite]*WaitTally{}, map[WaitPartner]*WaitTally{}
 		}
-		t.place, t.atPlace = place, TallyAt(t.Places, place)
+		t.site, t.atSite = site, TallyAt(t.Sites, site)
 	}
-	t.atPlace.add(s.Waited())
+	t.atSite.add(s.Waited())
 	partner := WaitPartner{s.Kind, int32(s.Cause)}
 	if t.withPartner == nil || t.partner != partner {
 		t.partner, t.withPartner = partner, TallyAt(t.Partners, partner)
@@ -59,7 +59,7 @@ func (t *WaitTables) add(s *waitstate.State) {
 	t.withPartner.add(s.Waited())
 }
 
-// TallyAt is the tally of a key, which is made if there is none.
+// TallyAt returns the tally of a key and adds it if necessary.
 func TallyAt[K comparable](m map[K]*WaitTally, k K) *WaitTally {
 	if m[k] == nil {
 		m[k] = new(WaitTally)

@@ -8,18 +8,18 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A Route is the critical path as stretches, sorted by time for each location.
+// A Route is the critical path as stretches, in order of time for each location.
 type Route struct {
 	Start, End int64
-	Launch     int // the location where the path begins, and
-	LaunchEnd  int64
+	Launch     int          // location where the path begins
+	LaunchEnd  int64        // end of its launch
 	Stretches  []StretchLog // by location
 	Count      int
-	OnPath     []int64 // by row: what of the path is on a rank, its launch included, in ns
-	Slack      []int64 // by row: by how much a rank could be later (slack.go); −1: not known
+	OnPath     []int64 // by row: time of the path on a rank, its launch included, in ns
+	Slack      []int64 // by row: slack of a rank in ns (slack.go); −1: not known
 }
 
-// Pass finds the critical path. Nil for a trace without the times of single calls.
+// Pass finds the critical path. The result is nil for a trace without the times of single calls.
 var Pass = pass.New("route", func(_ context.Context, r *pass.Run) (*Route, error) {
 	f := matching.Pass.Result(r)
 	if f == nil {
@@ -30,7 +30,7 @@ var Pass = pass.New("route", func(_ context.Context, r *pass.Run) (*Route, error
 	return &p, nil
 }, matching.Pass)
 
-// byRow adds the path up by ranks.
+// byRow returns the time of the path on each rank.
 func (p *Route) byRow(locations []timeline.Location, ranks int) []int64 {
 	list := make([]int64, ranks)
 	for i, l := range locations {
@@ -42,7 +42,7 @@ func (p *Route) byRow(locations []timeline.Location, ranks int) []int64 {
 	return list
 }
 
-// walk goes backward from the last location to leave.
+// walk follows the path backward from the last location to leave.
 func walk(f *matching.Result) Route {
 	p := Route{Stretches: make([]StretchLog, len(f.Locations)), Launch: -1}
 	at := -1
@@ -72,7 +72,7 @@ func walk(f *matching.Result) Route {
 			start := max(p.Start, min(t, f.Extents[at].Start))
 			p.take(at, start, t)
 			if main := f.Locations[at].Main; main != at && start > p.Start {
-				// a thread begins where the rank's first one started it, so far as MPI can tell
+				// as far as MPI can know, a thread is started by the rank's first one
 				at, t = main, start
 				continue
 			}
@@ -89,14 +89,14 @@ func walk(f *matching.Result) Route {
 	return p
 }
 
-// take puts a stretch on the path; they come in order of falling time.
+// take adds a stretch to the path. Stretches come in order of decreasing time.
 func (p *Route) take(at int, start, end int64) {
 	if end > start && p.Stretches[at].add(Stretch{start, end}) {
 		p.Count++
 	}
 }
 
-// StretchesOf lists the stretches of the path on the rank of a location.
+// StretchesOf calls yield for the stretches of the path on the rank of a location.
 func (p *Route) StretchesOf(locations []timeline.Location, location int, yield func(begin, end int64)) {
 	row := locations[location].Row
 	for i := location; i < len(locations) && locations[i].Row == row; i++ {

@@ -6,28 +6,32 @@ import (
 	"math"
 )
 
-// Slack is by how much a rank could be later without making the run longer: 0 on the critical path. It is walked
-// backward as the path is. A location that ends e before the run does has slack e then; before a wait of length w it has w
-// more than after; and where another one waits for it, it has no more than that one has after its wait. MPI_Finalize,
-// which all leave together, does not count. Messages that came before they were waited for bind it as well, and are left
-// out: it is an upper bound.
+// Slack is the time by which a rank could be later without making the run longer, 0 on the critical
+// path. It is computed backward, like the path:
 //
-// What is told of a rank is the mean over the time in which it does not wait. The least would say nothing: whoever takes
-// part in a last collective has none after it.
+//   - A location that ends e before the run does has slack e at its end.
+//   - Before a wait of length w a location has w more than after it.
+//   - Where another location waits for it, it has at most the slack of that one after the wait.
+//
+// MPI_Finalize, which all leave together, does not count. Messages that arrived before they were
+// waited for bind the sender as well, but are ignored, so the result is an upper bound.
+//
+// The reported slack of a rank is the mean over the time in which it does not wait. The minimum
+// would be meaningless: after the last collective every participant has none.
 
-// lateness is a location on the way back.
+// lateness is the backward traversal of a location.
 type lateness struct {
 	waits    matching.BackwardWaits
 	next     *matching.Wait
 	location int
-	slack    int64 // at the moment
-	until    int64 // the begin of what has been seen, backward
-	time     int64 // without waits, seen so far
+	slack    int64 // current value
+	until    int64 // time down to which it has been traversed
+	time     int64 // traversed time without waits
 	sum      float64
 }
 
-// seen says that the slack of the moment holds back to a time.
-func (l *lateness) seen(from int64) {
+// apply counts the current slack to the time back to from.
+func (l *lateness) apply(from int64) {
 	if d := l.until - from; d > 0 {
 		l.time += d
 		l.sum += float64(d) * float64(l.slack)
@@ -35,7 +39,7 @@ func (l *lateness) seen(from int64) {
 	}
 }
 
-// laterFirst is a heap of locations by the end of their next wait.
+// laterFirst is a heap of locations, ordered by the end of their next wait, latest first.
 type laterFirst []*lateness
 
 func (h laterFirst) Len() int { return len(h) }
@@ -51,7 +55,8 @@ func (h *laterFirst) Pop() any {
 	return last
 }
 
-// slack of each location, the mean over its time, MaxInt64 for those without calls.
+// slack returns the slack of each location, averaged over its time; MaxInt64 for locations without
+// calls.
 func slack(f *matching.Result, end int64) []int64 {
 	all := make([]lateness, len(f.Locations))
 	var queue laterFirst
@@ -70,9 +75,9 @@ func slack(f *matching.Result, end int64) []int64 {
 	for len(queue) > 0 {
 		l := queue[0]
 		w := *l.next
-		l.seen(w.End)
+		l.apply(w.End)
 		if cause := &all[w.Cause]; l.slack < cause.slack {
-			cause.seen(w.End)
+			cause.apply(w.End)
 			cause.slack = l.slack
 		}
 		l.slack += w.End - w.Begin
@@ -90,7 +95,7 @@ func slack(f *matching.Result, end int64) []int64 {
 		if f.Extents[i].Empty {
 			continue
 		}
-		l.seen(f.Extents[i].Start)
+		l.apply(f.Extents[i].Start)
 		if l.time > 0 {
 			result[i] = int64(math.Round(l.sum / float64(l.time)))
 		}
@@ -98,7 +103,7 @@ func slack(f *matching.Result, end int64) []int64 {
 	return result
 }
 
-// slackOf is that of each rank, by row, −1 where it is not known.
+// slackOf returns the slack of each rank by row, −1 if it is not known.
 func slackOf(f *matching.Result, end int64, ranks int) []int64 {
 	list := make([]int64, ranks)
 	for row := range list {

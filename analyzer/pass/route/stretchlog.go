@@ -8,29 +8,30 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// A Stretch is a piece of the path on a location, from when to when.
+// A Stretch is an interval of the path on a location.
 type Stretch struct {
 	Start, End int64
 }
 
-// A StretchLog holds the stretches of one location, some 5 bytes each, which a spool keeps. The walk finds the latest one
-// first; they are read from the earliest one on. A stretch is varints relative to the one after it in its chunk.
+// A StretchLog is the stretches of one location, about 5 bytes each, stored in a spool. The walk
+// finds the latest one first; they are read earliest first. A stretch is encoded as varints
+// relative to the following one of its chunk.
 type StretchLog struct {
 	spool  *eventlog.Spool
-	most   int // stretches of a chunk
+	most   int // max. stretches of a chunk
 	chunks []eventlog.Chunk
-	open   []byte  // of the chunk that is not full,
-	held   int     // how many stretches it has,
-	after  int64   // and when the earliest of them begins
-	latest Stretch // found, which the next one may continue; none if it is empty
-	ns     int64   // of all
+	open   []byte  // data of the current chunk
+	held   int     // number of stretches in it
+	after  int64   // start of its earliest stretch
+	latest Stretch // last one found, which the next one may extend; empty: none
+	ns     int64   // total
 }
 
 func newStretchLog(spool *eventlog.Spool, n int) StretchLog {
 	return StretchLog{spool: spool, most: matching.ChunkWaits(n)}
 }
 
-// add takes the stretch before those so far, and reports whether there is a gap between them.
+// add adds the stretch before those so far, and reports whether there is a gap between them.
 func (l *StretchLog) add(s Stretch) bool {
 	l.ns += s.End - s.Start
 	if l.latest != (Stretch{}) && l.latest.Start == s.End {
@@ -42,7 +43,7 @@ func (l *StretchLog) add(s Stretch) bool {
 	return true
 }
 
-// write notes that nothing continues the latest stretch.
+// write stores the latest stretch, which nothing extends any more.
 func (l *StretchLog) write() {
 	if l.latest == (Stretch{}) {
 		return
@@ -63,27 +64,27 @@ func (l *StretchLog) close() {
 	}
 }
 
-// finish notes that the walk has ended.
+// finish completes the log after the walk.
 func (l *StretchLog) finish() {
 	l.write()
 	l.close()
 	l.open, l.latest = nil, Stretch{}
 }
 
-// ForwardStretches reads a log in order of time. The spool has the error if it cannot be read.
+// ForwardStretches reads a log in order of time. If it cannot be read, the spool has the error.
 type ForwardStretches struct {
 	log       *StretchLog
-	chunk     int // those before this one are still to come
+	chunk     int // chunks before this one are not decoded yet
 	stretches []Stretch
 	Next      int
 }
 
-// Forward reads the stretches in the order of time.
+// Forward returns a reader that starts at the earliest stretch.
 func (l *StretchLog) Forward() ForwardStretches {
 	return ForwardStretches{log: l, chunk: len(l.chunks)}
 }
 
-// Peek is the next stretch; nil: there is none.
+// Peek returns the next stretch, nil if there is none.
 func (f *ForwardStretches) Peek() *Stretch {
 	for f.Next == len(f.stretches) {
 		if f.chunk == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
-// TestStretchesComeBackInOrderOfTime: what the walk found backward, neighbors put together, in memory and in the file.
+// TestStretchesComeBackInOrderOfTime: stretches added backward, with neighbors merged, are read
+// forward, from memory and from the file.
 func TestStretchesComeBackInOrderOfTime(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for seed := range uint64(20) {
