@@ -85,7 +85,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.concurrency, "concurrency", o.concurrency, "how many TracedMPIJobs are worked on at the same time")
 }
 
-// settings are what the flags mean.
+// settings converts the flags.
 func (o *options) settings() (controllers.Settings, error) {
 	settings := controllers.Settings{
 		Installation: task.Installation{Image: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
@@ -139,7 +139,7 @@ func (o *options) settings() (controllers.Settings, error) {
 	return settings, nil
 }
 
-// setWebIdentity takes the flags of the web identity over, if there are any.
+// setWebIdentity copies the flags of the web identity, if there are any.
 func (o *options) setWebIdentity(s3 *v1alpha1.S3Storage) error {
 	switch identity := o.webIdentity; {
 	case identity == v1alpha1.WebIdentity{}:
@@ -153,7 +153,8 @@ func (o *options) setWebIdentity(s3 *v1alpha1.S3Storage) error {
 	return nil
 }
 
-// prefixPattern is that of S3Storage.Prefix in the CRD: jobs note the storage that they use in their status.
+// prefixPattern is that of S3Storage.Prefix in the CRD: jobs record the storage that they use in
+// their status.
 var prefixPattern = regexp.MustCompile(`^/?([A-Za-z0-9!_.*'()=@:+,~-]+(/[A-Za-z0-9!_.*'()=@:+,~-]+)*/?)?$`)
 
 // validPrefix reports whether objects below a prefix stay below it.

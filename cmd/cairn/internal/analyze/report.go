@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewReportCommand is `cairn report`.
+// NewReportCommand returns the command `cairn report`.
 func NewReportCommand() *cobra.Command {
 	var (
 		s3   storage.Flags
@@ -67,7 +67,7 @@ cannot be read.`,
 				return err
 			}
 			raw, err := storage.GetBytes(c.Context(), s, report.DataFile)
-			if store.IsNotFound(err) { // perhaps it is the folder of a run, that has the report beside its trace
+			if store.IsNotFound(err) { // perhaps the folder of a run, with the report beside its trace
 				beside, openErr := s3.Open(strings.TrimRight(where, "/") + "/report")
 				if openErr != nil {
 					return openErr

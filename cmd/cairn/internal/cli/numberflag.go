@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A number is what numeric flags are.
+// A number is the type of a numeric flag.
 type number interface {
 	int | int64 | float64 | time.Duration
 }
 
-// A numberFlag is a number with limits: one beyond them is an error of the command line, as text that is no number is.
+// A numberFlag is a number with limits. A value beyond them is an error of the command line, as
+// text that is not a number is.
 type numberFlag[N number] struct {
 	value *N
 	least N
 	most  N
-	above bool // least itself is too small
+	above bool // least itself is not allowed
 }
 
-// AtLeast is a flag of a number that may not be less than least.
+// AtLeast returns a flag with values >= least.
 func AtLeast[N number](value *N, initial, least N) *numberFlag[N] {
 	*value = initial
 	f := &numberFlag[N]{value: value, least: least}
@@ -40,14 +41,14 @@ func AtLeast[N number](value *N, initial, least N) *numberFlag[N] {
 	return f
 }
 
-// MoreThan is a flag of a number that has to be more than limit, and most at most.
+// MoreThan returns a flag with values > limit and <= most.
 func MoreThan[N number](value *N, initial, limit, most N) *numberFlag[N] {
 	f := Within(value, initial, limit, most)
 	f.above = true
 	return f
 }
 
-// Within is a flag of a number from least to most.
+// Within returns a flag with values >= least and <= most.
 func Within[N number](value *N, initial, least, most N) *numberFlag[N] {
 	f := AtLeast(value, initial, least)
 	f.most = most
@@ -64,7 +65,7 @@ func (f *numberFlag[N]) Set(text string) error {
 		return err
 	case f.above && !(n > f.least):
 		return fmt.Errorf("it has to be more than %v", f.least)
-	case !(n >= f.least): // so that NaN is refused too
+	case !(n >= f.least): // written this way so that NaN is refused, too
 		return fmt.Errorf("it has to be %v or more", f.least)
 	case !(n <= f.most):
 		return fmt.Errorf("it has to be %v or less", f.most)
@@ -96,13 +97,13 @@ func parseNumber[N number](text string) (n N, err error) {
 
 // String implements pflag.Value.
 func (f *numberFlag[N]) String() string {
-	if f.value == nil { // pflag asks the zero value
+	if f.value == nil { // pflag calls String on the zero value
 		return ""
 	}
 	return fmt.Sprint(*f.value)
 }
 
-// Type implements pflag.Value; the help shows it.
+// Type implements pflag.Value. The help shows it.
 func (f *numberFlag[N]) Type() string {
 	var n N
 	switch any(n).(type) {

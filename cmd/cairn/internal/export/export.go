@@ -22,34 +22,36 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
+// exporters are the supported formats, one per file (FORMAT.go).
 var exporters = []exporter{perfettoExporter, otf2Exporter, simgridExporter, parquetExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
-	format string // of --format
+	format string // value of --format
 	about  string // what is written and what opens it: a paragraph of the help
-	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
+	// needs names what requires the times of single calls, for example "a time line". It is empty
+	// if nothing does.
 	needs string
-	flags func(*pflag.FlagSet) // registers those of the format alone; nil: it has none
-	// elsewhere does the whole command in another program that has what this one lacks; nil: it is done here.
+	flags func(*pflag.FlagSet) // registers the flags that only this format has; nil: none
+	// elsewhere runs the whole command in another program, which has what this one lacks. It is nil
+	// if this program can do it.
 	elsewhere func() error
 	write     func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
-// An exportRequest is a trace, what to take of it, and where to write it.
+// An exportRequest is a trace, the part of it to export, and the destination.
 type exportRequest struct {
 	Trace    timeline.Trace
-	Out      string        // a file or a directory, as the format has it
-	From, To time.Duration // since the run began; a call is taken if any of it lies between; To of 0: to the end
+	Out      string        // a file or a directory, depending on the format
+	From, To time.Duration // since the run began; a call is exported if it overlaps this range; To of 0: to the end
 	Ranks    []int         // nil: all
-	Clock    *clock.Map    // the run's clock map; nil: it is to be made
-	Leads    []int         // of a trace of lead ranks: those that have times of their own; nil: all have
+	Clock    *clock.Map    // the run's clock map; nil: make one
+	Leads    []int         // the ranks of a reduced trace that have their own times; nil: all have
 	Part     bool          // a time range or ranks were asked for
-	Borrowed string        // whose times calls have that have none of their own; empty: all have
+	Borrowed string        // describes the calls whose times are taken from other calls; empty: none
 }
 
-// NewExportCommand is `cairn export`.
+// NewExportCommand returns the command `cairn export`.
 func NewExportCommand() *cobra.Command {
 	var (
 		s3                storage.Flags
@@ -148,7 +150,7 @@ func NewExportCommand() *cobra.Command {
 	return c
 }
 
-// leadRanks are the ranks that stand for all: those that reduce keeps.
+// leadRanks returns the lead ranks that `cairn reduce` would keep.
 func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	if leads := f.Leads(); leads != nil {
 		return leads, nil
@@ -164,7 +166,7 @@ func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	return choice.Leads(), nil
 }
 
-// borrowed says which calls of a trace have no times of their own, "" if all have.
+// borrowed describes the calls of a trace that have no times of their own. It is "" if all have.
 func borrowed(f *tracefile.File) string {
 	if leads := f.Leads(); leads != nil {
 		ranks := f.Ranks().Len()
@@ -188,7 +190,7 @@ func borrowed(f *tracefile.File) string {
 	return strings.Join(parts, "; ")
 }
 
-// with appends what is borrowed to a summary.
+// with appends the note about borrowed times to a summary.
 func (r *exportRequest) with(summary string) string {
 	if r.Borrowed == "" {
 		return summary
@@ -196,5 +198,5 @@ func (r *exportRequest) with(summary string) string {
 	return summary + "; " + r.Borrowed
 }
 
-// errNothingToExport is the error of a part of the run that has no calls.
+// errNothingToExport is returned for a part of the run without calls.
 var errNothingToExport = errors.New("no calls in this part of the run")

@@ -27,10 +27,11 @@ The command cairn-otf2 does it, which has OTF2's library: make bin/cairn-otf2.`,
 	write:     exportOTF2,
 }
 
-// anchor is the file of an archive that tools open.
+// anchor is the file of an archive that other tools open.
 const anchor = "traces.otf2"
 
-// exportOTF2 writes an archive, whole or not at all: until then it has another name.
+// exportOTF2 writes an archive completely or not at all: until it is complete it has a temporary
+// name.
 func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 	if entries, err := os.ReadDir(r.Out); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", cli.UsageError(fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out))
@@ -57,7 +58,7 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 		err = errNothingToExport
 	}
 	if err == nil {
-		os.Remove(r.Out) // an empty one
+		os.Remove(r.Out) // if it is an empty folder
 		err = os.Rename(partial, r.Out)
 	}
 	if err != nil {

@@ -43,7 +43,7 @@ func exportPerfetto(ctx context.Context, r exportRequest) (string, error) {
 		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size, summary.Repairs.Text())), err
 }
 
-// writePerfetto writes a trace for Perfetto, and gives the file's size.
+// writePerfetto writes a trace for Perfetto and returns the file's size in bytes.
 func writePerfetto(ctx context.Context, file *os.File, compressed bool, t timeline.Trace, o perfetto.Options) (perfetto.Summary, int64, error) {
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	flush := buffered.Flush

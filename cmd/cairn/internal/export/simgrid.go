@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// simgridNetwork is what the flags of the format say.
+// simgridNetwork has the values of the format's flags.
 var simgridNetwork simgrid.Options
 
 var simgridExporter = exporter{

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// clusteringRows say for people how the ranks were clustered while they ran.
+// clusteringRows prints how the ranks were clustered at run time.
 func clusteringRows(c *clusters.Online, row func(name string, value any), calls uint64) {
 	if c.Votes == 0 {
 		row("mode", c.Text(calls))

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// topologyFlags are options on how a topology is looked for.
+// topologyFlags control the search for a topology.
 type topologyFlags struct {
 	patterns  string
 	threshold float64
@@ -45,7 +45,7 @@ func (t *topologyFlags) options() (topology.Options, error) {
 	return o, nil
 }
 
-// NewClustersCommand is `cairn clusters`.
+// NewClustersCommand returns the command `cairn clusters`.
 func NewClustersCommand() *cobra.Command {
 	var (
 		s3      storage.Flags
@@ -141,7 +141,7 @@ func printClusters(out io.Writer, f *clusters.Findings) {
 	}
 }
 
-// printGroups prints groups where there is more than one.
+// printGroups prints groups if there is more than one.
 func printGroups(out io.Writer, how string, groups []clusters.Group) {
 	if len(groups) < 2 {
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger/collect"
 )
 
-// NewCompareCommand is `cairn compare`.
+// NewCompareCommand returns the command `cairn compare`.
 func NewCompareCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -73,7 +73,7 @@ the runs of both sides in turns: what changes on the machine meanwhile is then i
 	return c
 }
 
-// sides divides arguments into those before and after --; dash is how many come before it, −1 without one.
+// sides splits arguments at --. dash is the number of arguments before it, or −1 without one.
 func sides(args []string, dash int) (before, after []string, err error) {
 	switch {
 	case dash < 0 && len(args) > 2:
@@ -97,7 +97,7 @@ func sides(args []string, dash int) (before, after []string, err error) {
 	return before, after, nil
 }
 
-// traceOf is the trace in a run's folder, or the path itself if it is not one.
+// traceOf returns the trace in a run's folder, or path itself if it is not such a folder.
 func traceOf(path string) string {
 	inside := filepath.Join(path, collect.TraceFile)
 	if about, err := os.Stat(inside); err == nil && about.Mode().IsRegular() {

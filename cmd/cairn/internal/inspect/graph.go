@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewGraphCommand is `cairn graph`.
+// NewGraphCommand returns the command `cairn graph`.
 func NewGraphCommand() *cobra.Command {
 	var (
 		s3     storage.Flags

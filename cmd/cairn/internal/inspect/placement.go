@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewPlacementCommand is `cairn placement`.
+// NewPlacementCommand returns the command `cairn placement`.
 func NewPlacementCommand() *cobra.Command {
 	var (
 		s3                      storage.Flags

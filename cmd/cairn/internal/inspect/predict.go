@@ -20,7 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewPredictCommand is `cairn predict`.
+// NewPredictCommand returns the command `cairn predict`.
 func NewPredictCommand() *cobra.Command {
 	var (
 		s3                storage.Flags
@@ -100,17 +100,17 @@ trace) is used where there is one.`,
 	return c
 }
 
-// predictionVersion is that of prediction.
+// predictionVersion is the version of the JSON format of prediction.
 const predictionVersion = 1
 
-// A prediction is what predict says, as JSON.
+// A prediction is the JSON output of `cairn predict`.
 type prediction struct {
 	SchemaVersion int    `json:"schema_version"`
 	Run           change `json:"run"`     // from the first entry into MPI_Init to the last exit from MPI_Finalize
-	Program       change `json:"program"` // without the launch: since the last rank left MPI_Init, until the last entered MPI_Finalize
+	Program       change `json:"program"` // from the last exit from MPI_Init to the last entry into MPI_Finalize
 }
 
-// A change is a time as it was, and as it would be.
+// A change is a duration in the run and its prediction.
 type change struct {
 	Measured  float64 `json:"measured_seconds"`
 	Predicted float64 `json:"predicted_seconds"`
@@ -120,7 +120,7 @@ func newChange(measured, predicted int64) change {
 	return change{float64(measured) / 1e9, float64(predicted) / 1e9}
 }
 
-// String is for people: "2 s; it would take 1 s (-50.0%)".
+// String is the text for people: "2 s; it would take 1 s (-50.0%)".
 func (c change) String() string {
 	more := 0.0
 	if c.Measured > 0 {
@@ -129,7 +129,7 @@ func (c change) String() string {
 	return fmt.Sprintf("%.6g s; it would take %.6g s (%+.1f%%)", c.Measured, c.Predicted, more)
 }
 
-// computeFactors reads the values of --compute.
+// computeFactors parses the values of --compute.
 func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region) float64, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -171,7 +171,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region
 	return func(location int, _ predict.Region) float64 { return factors[location] }, nil
 }
 
-// freeCalls reads the values of --free.
+// freeCalls parses the values of --free.
 func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, error) {
 	if len(values) == 0 {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewProgramCommand is `cairn program`.
+// NewProgramCommand returns the command `cairn program`.
 func NewProgramCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -70,7 +70,7 @@ stands in tables at the end. With --json every argument of every call is there (
 	return c
 }
 
-// logicalProgram finds the topology, and says how well one program describes all ranks.
+// logicalProgram finds the topology and prints how well one program describes all ranks.
 func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology.Options) (*logical.Program, error) {
 	pairs, err := traffic.Matrix(f.Reader)
 	if err != nil {
@@ -93,7 +93,7 @@ func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology
 	return p, nil
 }
 
-// differingText says how much is not the same on the ranks that are one program.
+// differingText describes how much differs between the ranks that share one program.
 func differingText(p *logical.Program) string {
 	var words []string
 	if n := len(p.Differing); n > 0 {

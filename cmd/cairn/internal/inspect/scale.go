@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewScaleCommand is `cairn scale`.
+// NewScaleCommand returns the command `cairn scale`.
 func NewScaleCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -71,7 +71,7 @@ makes no difference here.`,
 	return c
 }
 
-// checkScale reports what cannot be worked with.
+// checkScale returns an error for arguments that cannot be used.
 func checkScale(paths []string, ranks []int) error {
 	if len(paths) < 2 {
 		return errors.New("which traces? Two sizes at least, five or more for models of times")

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// NewRunCommand is `cairn run`.
+// NewRunCommand returns the command `cairn run`.
 func NewRunCommand() *cobra.Command {
 	var (
 		out     string
@@ -51,7 +51,7 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 			return r.Run(c.Context())
 		},
 	}
-	// what follows the first argument is the program's, also without --
+	// everything after the first argument belongs to the program, even without --
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVarP(&out, "output", "o", "", "directory for trace and report (default cairn-out, or cairn-out-2, … where there is one)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewCheckStorageCommand is `cairn check-storage`.
+// NewCheckStorageCommand returns the command `cairn check-storage`.
 func NewCheckStorageCommand() *cobra.Command {
 	var (
 		s3  storage.Flags
@@ -41,7 +41,7 @@ func NewCheckStorageCommand() *cobra.Command {
 	return c
 }
 
-// NewMakeBucketCommand is `cairn make-bucket`.
+// NewMakeBucketCommand returns the command `cairn make-bucket`.
 func NewMakeBucketCommand() *cobra.Command {
 	var (
 		s3  storage.Flags
@@ -64,7 +64,7 @@ func NewMakeBucketCommand() *cobra.Command {
 	return c
 }
 
-// NewDeletePrefixCommand is `cairn delete-prefix`.
+// NewDeletePrefixCommand returns the command `cairn delete-prefix`.
 func NewDeletePrefixCommand() *cobra.Command {
 	var (
 		s3       storage.Flags

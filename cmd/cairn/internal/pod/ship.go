@@ -20,8 +20,9 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewShipCommand is the sidecar. The pod is the user's: whatever is wrong with the command line, the storage or the spool
-// is said, and the command neither ends before it is told to nor fails.
+// NewShipCommand returns the command of the sidecar. The pod belongs to the user: problems with the
+// command line, the storage or the spool are logged. The command neither fails nor ends before it
+// is asked to.
 func NewShipCommand() *cobra.Command {
 	var (
 		s3    storage.Flags
@@ -35,9 +36,9 @@ func NewShipCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:                "ship",
 		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
-		DisableFlagParsing: true, // a bad option is said below
+		DisableFlagParsing: true, // invalid options are reported below
 		RunE: func(c *cobra.Command, args []string) error {
-			// nobody reads what is printed: no failure, either
+			// a closed output is not a failure, either
 			signal.Ignore(syscall.SIGPIPE)
 			debug.SetGCPercent(shipper.GCPercent)
 			c.SetOut(cli.Unchecked(c.OutOrStdout()))
@@ -69,7 +70,8 @@ func NewShipCommand() *cobra.Command {
 			if err := stop(); err != nil {
 				say("cairn: %v", err)
 			}
-			// the job's result does not depend on its trace: what was lost is said in the log, to the merge and to the operator
+			// the job's result does not depend on its trace: losses are reported in the log, to the
+			// merge and to the operator
 			return nil
 		},
 	}
@@ -83,7 +85,7 @@ func NewShipCommand() *cobra.Command {
 	return c
 }
 
-// shipMessage is what the operator is told.
+// shipMessage is the result that is reported to the operator.
 func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
 	m := messages.Ship{Lost: outcome.Lost, LostCount: len(outcome.Lost), Message: strings.Join(troubles, "; ")}
 	if outcome.Storage != nil {
@@ -92,7 +94,7 @@ func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
 	return m
 }
 
-// parseLeniently sets flags as far as they can be understood, and says what cannot.
+// parseLeniently sets the flags that it can parse and returns a message for each of the others.
 func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, help bool) {
 	for len(args) > 0 {
 		argument := args[0]

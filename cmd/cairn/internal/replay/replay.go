@@ -27,7 +27,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// NewReplayCommand is `cairn replay`.
+// NewReplayCommand returns the command `cairn replay`.
 func NewReplayCommand() *cobra.Command {
 	var (
 		r              replay
@@ -95,12 +95,12 @@ type replay struct {
 	compute        string
 	scale          float64
 	memory         int64
-	scratch        string // "": a temporary folder
+	scratch        string // "": use a temporary folder
 	mpi            setup.ABI
 	stdout, stderr io.Writer
 }
 
-// set reads what flags say in words.
+// set parses the flags that are given as words.
 func (r *replay) set(speed, memory string) error {
 	if r.compute != "busy" && r.compute != "sleep" {
 		return fmt.Errorf("--compute is busy or sleep, not %q", r.compute)
@@ -123,7 +123,7 @@ func (r *replay) set(speed, memory string) error {
 	return nil
 }
 
-// run executes the run again.
+// run executes the recorded calls again.
 func (r *replay) run(ctx context.Context) error {
 	command, remove, err := r.prepare(ctx)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *replay) run(ctx context.Context) error {
 	return launch.StatusOf(code, true)
 }
 
-// check executes the run again with the tracer, and compares.
+// check executes the recorded calls again under the tracer, and compares.
 func (r *replay) check(ctx context.Context, out string, replace bool) error {
 	command, remove, err := r.prepare(ctx)
 	if err != nil {
@@ -182,8 +182,8 @@ func (r *replay) check(ctx context.Context, out string, replace bool) error {
 	return nil
 }
 
-// prepare refuses a run that cannot be executed again, and gives the command that does, and what removes its temporary
-// folder.
+// prepare refuses a run that cannot be executed again. Otherwise it returns the command that
+// executes it, and a function that removes its temporary folder.
 func (r *replay) prepare(ctx context.Context) (command []string, remove func(), err error) {
 	if store.IsRemote(r.file) {
 		return nil, nil, cli.UsageError(fmt.Errorf("%s: every rank reads the trace: copy it to a folder that all of them see", r.file))
@@ -225,7 +225,7 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 	return slices.Concat(r.launcher, []string{program}, arguments), remove, nil
 }
 
-// refused names what keeps the run from being executed again.
+// refused returns an error that names what keeps the run from being executed again.
 func (r *replay) refused(refusals []reexecution.Refusal) error {
 	var lines strings.Builder
 	for _, refusal := range refusals {
@@ -234,7 +234,8 @@ func (r *replay) refused(refusals []reexecution.Refusal) error {
 	return fmt.Errorf("%s cannot be executed again:%s", r.file, lines.String())
 }
 
-// arguments are those of the replayer. The run took so many recorded seconds, 0 if that is not known.
+// arguments returns those of the replayer. recorded is the duration of the run in seconds, or 0 if
+// it is not known.
 func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) ([]string, error) {
 	file, err := filepath.Abs(r.file)
 	if err != nil {
@@ -251,7 +252,7 @@ func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) (
 	}, nil
 }
 
-// scratchFolder is where MPI's files go.
+// scratchFolder returns the folder for files that MPI calls open.
 func (r *replay) scratchFolder() (folder string, remove func(), err error) {
 	if r.scratch != "" {
 		folder, err = filepath.Abs(r.scratch)
@@ -264,14 +265,14 @@ func (r *replay) scratchFolder() (folder string, remove func(), err error) {
 	return folder, func() { _ = os.RemoveAll(folder) }, err
 }
 
-// note says in what the re-execution is not what the run was.
+// note prints in what respects the re-execution differs from the run.
 func (r *replay) note(t timeline.Trace) {
 	for _, note := range reexecution.Notes(t) {
 		r.say("%s", note)
 	}
 }
 
-// maxThreads is how many threads the rank has that has most.
+// maxThreads returns the largest number of threads of a rank.
 func maxThreads(t timeline.Trace) int {
 	most, n, last := 1, 0, -1
 	for _, l := range timeline.Locations(t) {
@@ -284,7 +285,7 @@ func maxThreads(t timeline.Trace) int {
 	return most
 }
 
-// recorded is how long the run took in seconds, 0 if that is not known.
+// recorded returns the duration of the run in seconds, or 0 if it is not known.
 func (r *replay) recorded(ctx context.Context, f *tracefile.File) (float64, error) {
 	t := timeline.Of(f.Reader)
 	if timeline.NeedTimes(t, "that") != nil {

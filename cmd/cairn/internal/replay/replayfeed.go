@@ -18,8 +18,9 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewReplayFeedCommand is what each process of a re-execution starts for itself: it decodes the calls of its rank and writes
-// them to files that it was left open, one for each thread.
+// NewReplayFeedCommand returns the command that each process of a re-execution starts for itself.
+// It decodes the calls of its rank and writes them to files that it inherits open, one for each
+// thread.
 func NewReplayFeedCommand() *cobra.Command {
 	var (
 		rank, threads, firstFile int
@@ -49,8 +50,8 @@ func NewReplayFeedCommand() *cobra.Command {
 	return c
 }
 
-// feedThreads writes the calls of all threads of a rank at once. Where there are more files than threads the others get
-// nothing.
+// feedThreads writes the calls of all threads of a rank concurrently. Files without a thread get an
+// empty sequence.
 func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFile int, scratch string) error {
 	t := timeline.Of(f.Reader)
 	feeds := make([]int, 0, threads) // locations
@@ -76,7 +77,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 			file := os.NewFile(uintptr(firstFile+i), "calls")
 			defer file.Close()
 			if err := feed(ctx, t, feeds, location, file, scratch); err != nil && !errors.Is(err, syscall.EPIPE) {
-				failures[i] = err // where there is no reader any more, that has said why
+				failures[i] = err // a reader that ended early has reported the reason itself
 			}
 		})
 	}
@@ -84,7 +85,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 	return errors.Join(failures...)
 }
 
-// feed writes the calls of one of a rank's locations, nothing but the end for -1.
+// feed writes the calls of one of a rank's locations; for location -1 only the end of the sequence.
 func feed(ctx context.Context, t timeline.Trace, locations []int, location int, file *os.File, scratch string) error {
 	w := bufio.NewWriterSize(file, 1<<16)
 	e := reexecution.NewEncoder(w, scratch)

@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// NewReplayRankCommand is what mpirun starts in the pods of a job with spec.replay, in the place of a program: the launcher
-// there is the user's. It becomes the replayer of the MPI that started it.
+// NewReplayRankCommand returns the command that mpirun starts instead of a program in the pods of a
+// job with spec.replay. The launcher there is the user's. The command becomes the replayer for the
+// MPI that started it.
 func NewReplayRankCommand() *cobra.Command {
 	var (
 		r      replay
@@ -47,7 +48,8 @@ func NewReplayRankCommand() *cobra.Command {
 	return c
 }
 
-// startedBy reads from the environment which MPI's mpirun started this process, and as which rank.
+// startedBy reads from the environment which MPI's launcher started this process, and as which
+// rank.
 func startedBy(getenv func(string) string) (setup.ABI, int, error) {
 	for _, mpi := range []struct {
 		abi      setup.ABI
@@ -64,7 +66,8 @@ func startedBy(getenv func(string) string) (setup.ABI, int, error) {
 	return "", 0, errors.New("neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set: mpirun of Open MPI or MPICH has to start this command")
 }
 
-// become replaces this process. What is to be said about the whole run, rank 0 says.
+// become replaces this process by the replayer. Messages about the whole run are printed by rank 0
+// only.
 func (r *replay) become(c *cobra.Command, rank int) error {
 	f, err := tracefile.Open(c.Context(), r.file, storage.Flags{})
 	if err != nil {
@@ -83,7 +86,7 @@ func (r *replay) become(c *cobra.Command, rank int) error {
 	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
 		cause := r.refused(refusals)
 		if rank != 0 {
-			cause = nil // says it, too
+			cause = nil // rank 0 prints it, too
 		}
 		return cli.StatusError(cli.ExitBadData, cause)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewMergeCommand is `cairn merge`.
+// NewMergeCommand returns the command `cairn merge`.
 func NewMergeCommand() *cobra.Command {
 	var (
 		s3       storage.Flags
@@ -45,7 +45,7 @@ sidecars of a TracedMPIJob left below --store, waits for what is still to come, 
 world has more shards than --fan-in, it only plans, and says how many parts each --level has that is to be run after it.`,
 		Example: "  cairn merge -o trace.cairn s3://traces/default/stencil/<uid>/shards/<pod>/<world>/<sha256>.cairn …",
 		RunE: func(c *cobra.Command, args []string) error {
-			// most of what a merge holds are bytes, which the collector does not look at: it may come often
+			// most memory of a merge has no pointers, so that frequent collections are cheap
 			debug.SetGCPercent(25)
 			if job {
 				if len(args) > 0 || out != "" {
@@ -102,7 +102,8 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 	return c
 }
 
-// mergeFiles merges what can be read of the inputs; what cannot is named, and makes the command fail in the end.
+// mergeFiles merges the readable inputs. Unreadable ones are named, and the command fails at the
+// end.
 func mergeFiles(c *cobra.Command, s3 storage.Flags, out string, inputs []string) error {
 	var m merger.Merger
 	var unusable []error
@@ -142,7 +143,7 @@ func mergeFiles(c *cobra.Command, s3 storage.Flags, out string, inputs []string)
 	return nil
 }
 
-// addFile adds a trace, which is read as it is: times of calls stay encoded.
+// addFile adds a trace without decoding it: times of calls stay encoded.
 func addFile(c *cobra.Command, s3 storage.Flags, m *merger.Merger, path string) error {
 	o, err := s3.Options()
 	if err != nil {

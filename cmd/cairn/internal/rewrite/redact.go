@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewRedactCommand is `cairn redact`.
+// NewRedactCommand returns the command `cairn redact`.
 func NewRedactCommand() *cobra.Command {
 	var (
 		s3   storage.Flags

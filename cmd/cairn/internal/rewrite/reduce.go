@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewReduceCommand is `cairn reduce`.
+// NewReduceCommand returns the command `cairn reduce`.
 func NewReduceCommand() *cobra.Command {
 	var (
 		s3        storage.Flags
@@ -114,6 +114,7 @@ single calls refuse it. Reduce says what is lost, and how far the communication 
 	return c
 }
 
-// predictedNetwork is what the accuracy of a reduced trace is computed for. On a network that was not measured all waiting
-// follows anew from computations and dependencies.
+// predictedNetwork is the network for which the accuracy of a reduced trace is computed. On a
+// network other than the measured one, all waiting times follow anew from computations and
+// dependencies.
 var predictedNetwork = predict.Network{Latency: 2000, PerByte: 0.1}

@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// reduceToHistograms writes a trace of histograms and says what it is worth.
+// reduceToHistograms writes a trace of histograms and prints how accurate it is.
 func reduceToHistograms(c *cobra.Command, s3 storage.Flags, path, out string) error {
 	f, err := tracefile.Open(c.Context(), path, s3)
 	if err != nil {

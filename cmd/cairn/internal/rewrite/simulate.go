@@ -19,10 +19,11 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 )
 
-// maxSlower is by how many per cent a simulated rank may be slower: beyond it, times do not fit into 64 bits.
+// maxSlower is the largest percentage by which a simulated rank may be slower. Beyond it, times do
+// not fit into 64 bits.
 const maxSlower = 1e6
 
-// NewSimulateCommand is `cairn simulate`.
+// NewSimulateCommand returns the command `cairn simulate`.
 func NewSimulateCommand() *cobra.Command {
 	var (
 		s3       storage.Flags
@@ -110,7 +111,7 @@ Patterns:
 	return c
 }
 
-// checkSimulated refuses what no flag by itself is wrong about.
+// checkSimulated checks what depends on several flags.
 func checkSimulated(c *simulate.Config) error {
 	nodes := (c.Ranks + c.RanksPerNode - 1) / c.RanksPerNode
 	switch {
@@ -142,7 +143,7 @@ func writeSimulated(c *cobra.Command, s3 storage.Flags, out string, sim *simulat
 	return nil
 }
 
-// simulated has the traces of all ranks.
+// simulated collects the traces of all ranks in a merger.
 func simulated(ctx context.Context, sim *simulate.Simulation) (*merger.Merger, error) {
 	_, pass, end := passes.Begin(ctx, "simulating", "ranks", uint64(sim.Ranks()))
 	defer end()

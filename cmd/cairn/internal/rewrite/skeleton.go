@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewSkeletonCommand is `cairn skeleton`.
+// NewSkeletonCommand returns the command `cairn skeleton`.
 func NewSkeletonCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -71,7 +71,8 @@ are neighbors in a grid, torus, hypercube or binomial tree.`,
 	return c
 }
 
-// compareSkeleton fails where a skeleton, traced, does not make the calls of the program.
+// compareSkeleton returns an error if a skeleton that was run and traced does not make the calls of
+// the program.
 func compareSkeleton(c *cobra.Command, path string, f *tracefile.File, traced string, s3 storage.Flags) error {
 	again, err := tracefile.Open(c.Context(), traced, s3)
 	if err != nil {
@@ -101,7 +102,7 @@ func writeSkeleton(dir string, s *skeleton.Skeleton) error {
 	return nil
 }
 
-// summarize says what was written.
+// summarize prints what was written.
 func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 	fmt.Fprintf(out, "%s: %d lines, %s, %s\n", filepath.Join(dir, "skeleton.c"), strings.Count(s.Source, "\n"), wording.Count(s.Functions, "function", "functions"), wording.Count(s.Calls, "MPI call", "MPI calls"))
 	if len(s.Fixed) > 0 {
