@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// maxVerdict keeps the verdict a sentence or two.
+// maxVerdict limits the verdict to a sentence or two.
 const maxVerdict = 1024
 
-// report has the reports of all runs written, from whatever was found.
+// report writes the reports of all runs from the findings that exist.
 func (p *pass) report(ctx context.Context) (next, error) {
 	if p.completed() {
 		return proceed, nil
@@ -52,7 +52,7 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
-// reportTask writes the reports when all analyses have ended.
+// reportTask writes the reports after all analyses have ended.
 func (p *pass) reportTask() task.Task {
 	return task.Task{
 		Step: naming.StepReport, Name: p.child(naming.StepReport), Retries: 3,
@@ -61,8 +61,7 @@ func (p *pass) reportTask() task.Task {
 	}
 }
 
-// takeReport copies what the report says into the status. A job that failed has a
-// report all the same.
+// takeReport copies the results of the report into the status. A failed job has a report, too.
 func (p *pass) takeReport(answer messages.Report) {
 	p.job.Status.Verdict = quote.Shorten(answer.Verdict, maxVerdict)
 	p.takeReportedRuns(answer)

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// Reason is a reason of the condition StorageReady, for one that a command gave.
+// Reason converts the reason in a command's message to one of the condition StorageReady.
 func Reason(reason messages.StorageReason) string {
 	known := []string{v1alpha1.ReasonCredentialsMissing, v1alpha1.ReasonAccessDenied, v1alpha1.ReasonBucketMissing, v1alpha1.ReasonUnreachable}
 	if slices.Contains(known, string(reason)) {
@@ -20,7 +20,7 @@ func Reason(reason messages.StorageReason) string {
 	return v1alpha1.ReasonStorageCheckFailed
 }
 
-// Advice says what is wrong and the command that mends it.
+// Advice returns what is wrong and the command that repairs it.
 func Advice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3Storage) string {
 	if advice := identityAdvice(trouble, namespace, s3); advice != "" {
 		return advice
