@@ -91,7 +91,7 @@ func (c Class) Has(w string) bool {
 func (c Class) IsCollective() bool {
 	switch c.Op() {
 	case "comm-create":
-		return !c.Has("join") // two processes and a socket
+		return !c.Has("join") // between two processes over a socket
 	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor",
 		"comm-free", "win-create", "win-free", "file-open", "file-close":
 		return true

@@ -1,4 +1,5 @@
-// Command plant runs planted problems and prints what was planted, what is true of it, and what Cairn says.
+// Command plant runs planted problems and prints what was planted, what is true of it, and what
+// Cairn reports.
 //
 //	go run ./hack/plant list
 //	go run ./hack/plant run --kind chain --seed 17
@@ -6,7 +7,7 @@
 //	go run ./hack/plant run --kind chain --seed 17 --real --mpi mpich [-o FOLDER]
 //	go run ./hack/plant bench --simulated 240 --controls 300 --real 60
 //
-// It exits with 1 if what Cairn says is wrong, or a target is missed.
+// It exits with 1 if Cairn's report is wrong, or a target is missed.
 package main
 
 import (

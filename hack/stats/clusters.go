@@ -11,7 +11,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// clusterTargets are the seconds that each benchmark of groups of ranks may take, in the order of the table.
+// clusterTargets are the maximum seconds of each benchmark of groups of ranks, in the order of the
+// table.
 var clusterTargets = []struct {
 	what    string
 	seconds float64

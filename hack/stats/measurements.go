@@ -13,14 +13,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A measurement is a line of a file: words that say what it is of, then numbers.
+// A measurement is a line of a file: words that identify it, then numbers.
 type measurement struct {
 	words   []string
 	numbers []float64
 }
 
-// readMeasurements reads lines of so many words, then from least to most numbers, separated by spaces. Numbers that a
-// line lacks are NaN.
+// readMeasurements reads lines with the given number of words and from least to most numbers,
+// separated by spaces. Missing numbers are NaN.
 func readMeasurements(from io.Reader, words, least, most int) ([]measurement, error) {
 	var all []measurement
 	lines := bufio.NewScanner(from)
@@ -45,7 +45,7 @@ func readMeasurements(from io.Reader, words, least, most int) ([]measurement, er
 	return all, lines.Err()
 }
 
-// readFile is readMeasurements of a file.
+// readFile calls readMeasurements for a file.
 func readFile(path string, words, least, most int) ([]measurement, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -59,10 +59,11 @@ func readFile(path string, words, least, most int) ([]measurement, error) {
 	return all, nil
 }
 
-// rounds are the measurements of each thing, round by round: for a name of it, a list of its numbers.
+// rounds are the measurements by name: for each name a list with the numbers of each round.
 type rounds map[string][][]float64
 
-// byRound sorts measurements by the words but for the one that is the round. Rounds are in the order of the file.
+// byRound groups measurements by their words except the one that is the round. Rounds are in the
+// order of the file.
 func byRound(all []measurement, round int) rounds {
 	r := rounds{}
 	for _, m := range all {
@@ -72,7 +73,7 @@ func byRound(all []measurement, round int) rounds {
 	return r
 }
 
-// column is a number of a thing in each round.
+// column returns one of the numbers of a name in each round.
 func (r rounds) column(name string, number int) []float64 {
 	var column []float64
 	for _, numbers := range r[name] {
@@ -81,7 +82,7 @@ func (r rounds) column(name string, number int) []float64 {
 	return column
 }
 
-// check says which of the things have not been measured in every round.
+// check returns an error for names that were not measured in every round.
 func (r rounds) check(names ...string) error {
 	for _, name := range names {
 		if n, first := len(r[name]), len(r[names[0]]); n == 0 || n != first {
@@ -100,13 +101,13 @@ func less(a, b []float64) []float64 {
 	return difference
 }
 
-// median is the middle value, of an even number the lower of the two in the middle: one that was measured.
+// median is the middle value, or the lower of the two middle ones: always a measured value.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return stat.Quantile(0.5, stat.Empirical, sorted, nil)
 }
 
-// verdict is what a table says of a target.
+// verdict is the text of a table for a target.
 func verdict(met bool) string {
 	if met {
 		return "pass"
