@@ -8,8 +8,8 @@ const (
 	tagStop
 )
 
-// masterWorker has as many tasks as workers times iterations. Rank 0 gives one to each worker, then the next to
-// whoever sends a result.
+// masterWorker has workers times iterations tasks. Rank 0 gives one to each worker, then the next
+// one to each worker that sends a result.
 func masterWorker(c *Config) (func(r *Rank), error) {
 	switch {
 	case c.Ranks < 2:
