@@ -19,14 +19,14 @@ row() {
   said=$(bin/cairn reduce --histogram "$4" -o "$w/small.cairn")
   bytes=$(stat -c %s "$w/small.cairn")
   growth=$(awk -v a="$bytes" -v b="$2" 'BEGIN { printf "%.3f", b ? a / b : 1 }')
-  sums=$(sed -n 's/^compared with the whole trace: \(.*\); the middle.*/\1/p' <<<"$said")
-  median=$(sed -n 's/.*durations of a call by \([0-9.]*\)%.*/\1/p' <<<"$said")
+  sums=$(sed -n 's/^compared with the whole trace: \(.*\); the median.*/\1/p' <<<"$said")
+  median=$(sed -n 's/.*duration of a call by \([0-9.]*\)%.*/\1/p' <<<"$said")
   matrix=$(sed -n 's/.*relative L1 error \([0-9.]*\)).*/\1/p' <<<"$said")
   awk -v g="$growth" -v m="$3" 'BEGIN { exit !(g <= m) }' || ok=MISS
   [ "$sums" = "calls by function off by 0%, bytes by 0%, time by 0%, time of the run by 0%" ] || ok=MISS
   awk -v x="$median" 'BEGIN { exit !(x <= 25) }' || ok=MISS
   [ $ok = pass ] || missed=1
-  printf '%-26s %10d %8d %7s %8s  sums %s; middle of durations %s%% (≤ 25%%); matrix %s  %s\n' "$1" "$(stat -c %s "$4")" "$bytes" "$growth" "≤ $3" \
+  printf '%-26s %10d %8d %7s %8s  sums %s; median duration %s%% (≤ 25%%); matrix %s  %s\n' "$1" "$(stat -c %s "$4")" "$bytes" "$growth" "≤ $3" \
     "$([[ $sums == *"by 0%, bytes by 0%, time by 0%, time of the run by 0%" ]] && echo exact || echo "$sums")" "$median" "$matrix" "$ok"
 }
 simulated() { # PATTERN RANKS ITERATIONS

@@ -16,7 +16,7 @@ protoc -I"$proto" --decode=perfetto.protos.Trace "$proto/perfetto_trace.proto" <
 count() { grep -cE "$1" "$work/text" || true; }
 [ "$(count '^ *[0-9]+(:| \{)')" = 0 ] || die "fields that Perfetto does not know: $(grep -E '^ *[0-9]+(:| \{)' "$work/text" | head -3)"
 read -r calls messages segments phases counters < <(sed -E \
-  's/.*: ([0-9]+) calls, ([0-9]+) messages, ([0-9]+) segments[^,]*, ([0-9]+) phases, ([0-9]+) counters.*/\1 \2 \3 \4 \5/' <<<"$said")
+  's/.*: ([0-9]+) calls, ([0-9]+) messages, ([0-9]+) path segments, ([0-9]+) phases, ([0-9]+) counters.*/\1 \2 \3 \4 \5/' <<<"$said")
 slices=$((calls + segments + phases))
 [ "$(count 'type: TYPE_SLICE_BEGIN')" = $slices ] || die "not a slice per call, segment and phase"
 [ "$(count 'type: TYPE_SLICE_END')" = $slices ] || die "not every slice ends"
@@ -24,4 +24,4 @@ slices=$((calls + segments + phases))
 [ "$(count 'type: TYPE_COUNTER')" = "$(count '^ *double_counter_value:')" ] || die "a counter without a value"
 [ "$(count '^ *terminating_flow_ids:')" = "$messages" ] || die "not every arrow ends"
 [ "$(count '^ *flow_ids:')" = "$messages" ] || die "not every arrow begins"
-echo "Perfetto's schema knows all of it: $calls calls, $segments segments of the critical path, $phases phases, $counters counters, $messages arrows"
+echo "Perfetto's schema knows all of it: $calls calls, $segments path segments, $phases phases, $counters counters, $messages arrows"

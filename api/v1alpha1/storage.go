@@ -35,7 +35,7 @@ type Storage struct {
 // S3Storage is a bucket of an S3-compatible object store. A job writes below
 // <bucket>/<prefix>/<namespace>/<name>/<uid>/.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.webIdentity) || has(self.endpoint) || has(self.webIdentity.roleARN)",message="AWS gives keys for a role only: set webIdentity.roleARN, or endpoint for another store"
+// +kubebuilder:validation:XValidation:rule="!has(self.webIdentity) || has(self.endpoint) || has(self.webIdentity.roleARN)",message="AWS issues keys only for a role: set webIdentity.roleARN, or endpoint for another store"
 type S3Storage struct {
 	// Endpoint is the address of the store, such as https://s3.example.org or
 	// http://minio.storage:9000. The default is AWS.

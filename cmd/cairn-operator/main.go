@@ -49,7 +49,7 @@ func newCommand() *cobra.Command {
 	o := defaults()
 	command := &cobra.Command{
 		Use:           "cairn-operator",
-		Short:         "Runs TracedMPIJobs: MPIJobs whose every MPI call is traced",
+		Short:         "Run TracedMPIJobs: MPIJobs with all their MPI calls traced",
 		Args:          cobra.NoArgs,
 		Version:       version.Version,
 		SilenceErrors: true,

@@ -48,7 +48,7 @@ func (o minioKeys) write(ctx context.Context, secrets keySecrets) error {
 		// the directory is in memory and mounted only by MinIO's pod, and its containers may run as
 		// different users
 		if err := os.WriteFile(filepath.Join(o.directory, name), []byte(content), 0o644); err != nil {
-			return fmt.Errorf("the key cannot be handed to MinIO: %w", err)
+			return fmt.Errorf("cannot write MinIO's key: %w", err)
 		}
 	}
 	return nil

@@ -66,8 +66,8 @@ func newMinIOUsersCommand() *cobra.Command {
 	flags.StringVar(&o.admin, "admin", "/etc/cairn/admin", "directory with the administrator's accessKey and secretKey")
 	flags.StringVar(&o.namespaces, "namespaces", "/etc/cairn/users/namespaces", "file with a namespace in each line")
 	flags.StringVar(&o.secret, "secret", v1alpha1.DefaultCredentialsSecretName, "name of the Secret with a namespace's key, in that namespace")
-	flags.BoolVar(&o.secrets.readOnly, "existing-secrets", false, "somebody else fills these Secrets")
-	flags.DurationVar(&o.every, "every", 15*time.Second, "pause between two looks at the list and the Secrets")
+	flags.BoolVar(&o.secrets.readOnly, "existing-secrets", false, "the Secrets are filled by someone else")
+	flags.DurationVar(&o.every, "every", 15*time.Second, "interval at which the list and the Secrets are read")
 	return command
 }
 

@@ -100,7 +100,7 @@ func checkResources(mapper meta.RESTMapper) error {
 
 func describe(s3 *v1alpha1.S3Storage) string {
 	if s3 == nil {
-		return "none: jobs must name theirs"
+		return "none: each job must name its own"
 	}
 	return fmt.Sprintf("s3://%s/%s at %s", s3.Bucket, s3.Prefix, s3.Endpoint)
 }

@@ -89,7 +89,7 @@ func newRunCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
-	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
 	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
 	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
 	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")

@@ -49,7 +49,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 {{- $identity := .Values.storage.s3.webIdentity -}}
 {{- if and (kindIs "map" $identity) (not .Values.storage.s3.endpoint) (not (get ($identity | default dict) "roleARN")) -}}
-{{- fail "storage.s3.webIdentity.roleARN is missing: AWS gives keys for a role only" -}}
+{{- fail "storage.s3.webIdentity.roleARN is missing: AWS issues keys only for a role" -}}
 {{- end -}}
 {{- .Values.storage.s3 | toYaml -}}
 {{- end -}}

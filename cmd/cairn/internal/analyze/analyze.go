@@ -39,22 +39,22 @@ func NewAnalyzeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze FILE -o DIR",
 		Short: "Analyze a trace and write its report",
-		Long: `Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace
-(clock.json), which other commands use.
---only runs some analyses and those alone: the report says what it lacks. There are sets, and single ones:
+		Long: `Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt. It also writes the clock map of the run beside the
+trace (clock.json), which other commands use.
+With --only it runs only some analyses, and the report lists what it lacks. There are sets and single analyses:
 
 ` + listAnalyses() + `
---from and --to restrict all of that to a part of the run. Once the whole run has been analyzed, only that part of the
-trace is read, from a moment at which no message was under way, if there is any.
+--from and --to restrict the analysis to a part of the run. Once the whole run has been analyzed, only that part of the
+trace is read, beginning at a time when no message was in flight, if there is one.
 With --job it writes the findings of one analysis, or set, for one run of a TracedMPIJob, or for every N-th; report --job
-assembles them.`,
+assembles them into a report.`,
 		Example: `  cairn analyze out/trace.cairn -o out/report
   cairn analyze out/trace.cairn -o out/waits --only waits,rootcauses
   cairn analyze out/trace.cairn -o out/part --from 10 --to 12.5`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				if len(args) > 0 || out != "" || name == "" || within.Given() || len(only) > 0 {
-					return cli.UsageError(errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --only, --from and --to"))
+					return cli.UsageError(errors.New("--job reads its trace from --store and needs --analysis: it takes neither a file nor -o, --only, --from and --to"))
 				}
 				result, err := analyzeJob(c, s3, patience, url, jobPart{analysis: name, index: index, of: of})
 				if logErr := log.Write(c, result.Fit()); logErr != nil && err == nil {
@@ -63,7 +63,7 @@ assembles them.`,
 				return err
 			}
 			if len(args) != 1 || out == "" {
-				return cli.UsageError(errors.New("which trace, and where to? cairn analyze FILE -o DIR"))
+				return cli.UsageError(errors.New("a trace and -o are needed: cairn analyze FILE -o DIR"))
 			}
 			if _, err := analyses.Select(only...); err != nil {
 				return cli.UsageError(err)
@@ -97,9 +97,9 @@ assembles them.`,
 	patience.Register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
-	flags.StringSliceVar(&only, "only", nil, "run these analyses and sets of analyses alone")
+	flags.StringSliceVar(&only, "only", nil, "run only these analyses and sets of analyses")
 	within.Register(flags)
-	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
+	flags.BoolVar(&job, "job", false, "run one analysis on one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
 	flags.Var(cli.AtLeast(&index, 0, 0), "index", "with --job: which run, counted from 0 in runs.json")

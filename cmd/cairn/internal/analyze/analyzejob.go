@@ -61,7 +61,7 @@ func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Pa
 		return nil, err
 	}
 	if p.of == 0 && p.index >= len(runs) {
-		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s has %d runs, there is no number %d", url, len(runs), p.index))
+		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s has %d runs: run number %d does not exist", url, len(runs), p.index))
 	}
 	step := p.of
 	if step == 0 {

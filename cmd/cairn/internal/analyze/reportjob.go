@@ -216,7 +216,7 @@ func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[
 			return nil, fmt.Sprintf("findings/%s.json cannot be read: %v", name, err), nil
 		}
 		if left.Findings == nil {
-			return nil, fmt.Sprintf("findings/%s.json is of another version of Cairn", name), nil
+			return nil, fmt.Sprintf("findings/%s.json was written by another version of Cairn", name), nil
 		}
 		return left.Findings, left.Failed, nil
 	}
@@ -268,7 +268,7 @@ func summarizeJob(ctx context.Context, s store.Store, url string, runs []reporte
 		return result, err
 	}
 	if len(without) == len(runs) {
-		return result, cli.StatusError(cli.ExitBadData, errors.New("there is no report of any run"))
+		return result, cli.StatusError(cli.ExitBadData, errors.New("no run has a report"))
 	}
 	return result, nil
 }

@@ -36,7 +36,7 @@ func waitForFindings(c *cobra.Command, s store.Store, runs []messages.Run, analy
 			}
 			if !said {
 				said = true
-				fmt.Fprintf(c.ErrOrStderr(), "cairn: waiting for the findings of %v, of run %s and those after it\n", waiting, run.id())
+				fmt.Fprintf(c.ErrOrStderr(), "cairn: waiting for the findings of %v, of run %s and later ones\n", waiting, run.id())
 			}
 			select {
 			case <-c.Context().Done():

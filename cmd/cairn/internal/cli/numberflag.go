@@ -64,11 +64,11 @@ func (f *numberFlag[N]) Set(text string) error {
 	case err != nil:
 		return err
 	case f.above && !(n > f.least):
-		return fmt.Errorf("it has to be more than %v", f.least)
+		return fmt.Errorf("it must be more than %v", f.least)
 	case !(n >= f.least): // written this way so that NaN is refused, too
-		return fmt.Errorf("it has to be %v or more", f.least)
+		return fmt.Errorf("it must be %v or more", f.least)
 	case !(n <= f.most):
-		return fmt.Errorf("it has to be %v or less", f.most)
+		return fmt.Errorf("it must be %v or less", f.most)
 	}
 	*f.value = n
 	return nil
@@ -86,7 +86,7 @@ func parseNumber[N number](text string) (n N, err error) {
 		*to, err = strconv.ParseFloat(text, 64)
 	case *time.Duration:
 		if *to, err = time.ParseDuration(text); err != nil {
-			return n, errors.New("a time has a unit, as 250ms or 2us")
+			return n, errors.New("a time needs a unit, such as 250ms or 2us")
 		}
 	}
 	if err != nil {

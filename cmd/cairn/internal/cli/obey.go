@@ -43,7 +43,7 @@ func Obey(commands ...*cobra.Command) []*cobra.Command {
 			if !errors.Is(err, context.Canceled) {
 				return err
 			}
-			return StatusError(EndedBy(received(signals)), fmt.Errorf("told to end before it was done: %w", err))
+			return StatusError(EndedBy(received(signals)), fmt.Errorf("asked to end before it was done: %w", err))
 		}
 	}
 	return commands

@@ -14,7 +14,7 @@ type TerminationLog string
 
 // Register adds the flag to a command.
 func (t *TerminationLog) Register(c *cobra.Command) {
-	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored where it does not exist")
+	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored if it does not exist")
 }
 
 // Write prints v on standard output and writes it to the file, if there is one.

@@ -123,7 +123,7 @@ func TestCommandsEndWhenTold(t *testing.T) {
 				}
 				if code := process.ProcessState.ExitCode(); code >= 0 { // below: the runtime had not begun to listen
 					assert.Equal(t, 128+int(signal), code, said.String())
-					assert.Contains(t, said.String(), "told to end")
+					assert.Contains(t, said.String(), "asked to end")
 				}
 				for name, file := range contents(t, dir) {
 					assert.True(t, whole[name] == file, "%s is not whole: %d bytes of %d", name, len(file), len(whole[name]))

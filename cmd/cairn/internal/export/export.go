@@ -74,16 +74,16 @@ func NewExportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			i := slices.Index(formats, format)
 			if i < 0 {
-				return cli.UsageError(fmt.Errorf("--format %s: there are %s", format, strings.Join(formats, ", ")))
+				return cli.UsageError(fmt.Errorf("--format %s: the formats are %s", format, strings.Join(formats, ", ")))
 			}
 			if out == "" {
-				return cli.UsageError(errors.New("where to? cairn export FILE -o OUT"))
+				return cli.UsageError(errors.New("-o is missing: cairn export FILE -o OUT"))
 			}
 			if err := only.Check(); err != nil {
 				return err
 			}
 			if leads && list != "" {
-				return cli.UsageError(errors.New("--ranks and --leads both say which ranks"))
+				return cli.UsageError(errors.New("--ranks and --leads exclude each other"))
 			}
 			hide, err := redact.Parse(hidden)
 			if err != nil {
@@ -138,15 +138,15 @@ func NewExportCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.Register(c.Flags())
-	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value all three)")
+	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value: all three)")
 	c.Flags().Lookup("redact").NoOptDefVal = strings.Join(tracefile.Everything, ",")
 	for _, e := range exporters {
 		if e.flags != nil {
 			e.flags(c.Flags())
 		}
 	}
-	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
-	c.Flags().BoolVar(&leads, "leads", false, "only a lead rank of each cluster, as 'cairn reduce --leads' keeps them")
+	c.Flags().StringVar(&list, "ranks", "", "only these ranks, such as 0-7,64 (default all)")
+	c.Flags().BoolVar(&leads, "leads", false, "only one lead rank of each cluster, as with 'cairn reduce --leads'")
 	return c
 }
 
@@ -170,7 +170,7 @@ func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 func borrowed(f *tracefile.File) string {
 	if leads := f.Leads(); leads != nil {
 		ranks := f.Ranks().Len()
-		return fmt.Sprintf("%d of %d ranks have the calls and times of the %s that stand for them", ranks-len(leads), ranks,
+		return fmt.Sprintf("calls and times of %d of %d ranks are extrapolated from %s", ranks-len(leads), ranks,
 			wording.Count(len(leads), "lead rank", "lead ranks"))
 	}
 	var of, summed uint64
@@ -182,10 +182,10 @@ func borrowed(f *tracefile.File) string {
 	}
 	var parts []string
 	if of > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d calls in the trace have the times of lead ranks", of, f.Threads().Calls()))
+		parts = append(parts, fmt.Sprintf("times of %d of %d calls are extrapolated from lead ranks", of, f.Threads().Calls()))
 	}
 	if summed > 0 {
-		parts = append(parts, fmt.Sprintf("of %d of %d calls in the trace only sums of times are known, which are spread evenly", summed, f.Threads().Calls()))
+		parts = append(parts, fmt.Sprintf("%d of %d calls have only sums of times, which are spread evenly", summed, f.Threads().Calls()))
 	}
 	return strings.Join(parts, "; ")
 }

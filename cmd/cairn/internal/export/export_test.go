@@ -46,7 +46,7 @@ func TestExportTables(t *testing.T) {
 	require.NoError(t, err)
 	said, err := execute(t, "export", file, "--format", "parquet", "-o", out)
 	require.NoError(t, err)
-	assert.Contains(t, said, "segments of the critical path")
+	assert.Contains(t, said, "path segments")
 	files, err := filepath.Glob(filepath.Join(out, "*"))
 	require.NoError(t, err)
 	assert.Len(t, files, 8)

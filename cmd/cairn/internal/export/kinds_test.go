@@ -25,13 +25,13 @@ var exportsOfKinds = []struct {
 	{kind: "aggregated", said: map[string]string{"parquet": "times of calls are null"},
 		refused: but(allFormats("trace with timing lossless or lossy"), "parquet")},
 	{kind: "clustered", said: map[string]string{
-		"perfetto": "39 of 208 calls in the trace have the times of lead ranks", "parquet": "39 of 208 calls in the trace have the times of lead ranks",
-		"simgrid": "39 of 208 calls in the trace have the times of lead ranks", "otf2": "39 calls have the times of lead ranks",
+		"perfetto": "times of 39 of 208 calls are extrapolated from lead ranks", "parquet": "times of 39 of 208 calls are extrapolated from lead ranks",
+		"simgrid": "times of 39 of 208 calls are extrapolated from lead ranks", "otf2": "39 calls have the times of lead ranks",
 	}},
-	{kind: "clustered", more: []string{"--redact"}, said: allFormats("times of lead ranks")},
+	{kind: "clustered", more: []string{"--redact"}, said: allFormats("lead ranks")},
 	{kind: "reduced to leads", said: map[string]string{
-		"perfetto": "9 of 16 ranks have the calls and times of the 7 lead ranks", "parquet": "9 of 16 ranks have the calls and times of the 7 lead ranks",
-		"simgrid": "9 of 16 ranks have the calls and times of the 7 lead ranks", "otf2": "only the lead ranks (0, 1, 4, 5, 7, 12, 13), which have times of their own",
+		"perfetto": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks", "parquet": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks",
+		"simgrid": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks", "otf2": "only the lead ranks (0, 1, 4, 5, 7, 12, 13), which have times of their own",
 	}},
 	{kind: "reduced to leads", more: []string{"--leads"}, said: but(allFormats(""), "simgrid"),
 		refused: map[string]string{"simgrid": "without --from, --to, --ranks and --leads"}},

@@ -30,7 +30,7 @@ func TestOTF2OfTheCommand(t *testing.T) {
 	assert.Contains(t, said, "1168 calls, 480 messages, 16 collective")
 	assert.FileExists(t, at("archive/traces.otf2"))
 	_, err = export("whole", "archive")
-	assert.ErrorContains(t, err, "is there already")
+	assert.ErrorContains(t, err, "is not empty")
 
 	said, err = export("whole", "leads", "--leads")
 	require.NoError(t, err)

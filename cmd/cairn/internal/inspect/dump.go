@@ -92,9 +92,9 @@ func NewDumpCommand() *cobra.Command {
 	}
 	s3.Register(c)
 	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "only this rank")
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
-	c.Flags().BoolVar(&types, "datatypes", false, "say what each call that makes a datatype made: its typemap, size and bounds in bytes")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	c.Flags().BoolVar(&sites, "call-sites", false, "print where each call was made and, in a trace with call paths, its callers")
+	c.Flags().BoolVar(&types, "datatypes", false, "print the datatype that a call creates: its typemap, size and bounds in bytes")
 	return c
 }
 

@@ -104,7 +104,7 @@ func printHistogramsInfo(w io.Writer, h *trace.Histograms, size int64, asJSON bo
 	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
 	row("bytes", fmt.Sprintf("%d (of %d)", i.Bytes, i.From.Bytes))
 	for k, c := range i.Clusters {
-		row(fmt.Sprintf("cluster %d", k), fmt.Sprintf("%s: ranks %s: %d calls from %d call sites, %.3f s a thread, of it %.1f%% in MPI, %d bytes sent",
+		row(fmt.Sprintf("cluster %d", k), fmt.Sprintf("%s: ranks %s: %d calls from %d call sites, %.3f s per thread, %.1f%% of it in MPI, %d bytes sent",
 			wording.Count(c.Size, "rank", "ranks"), c.Ranks, c.Calls, c.CallSites, c.ThreadSeconds, 100*c.MPIShare, c.SentBytes))
 	}
 	for _, f := range i.Functions {
@@ -190,7 +190,7 @@ func callText(h *trace.Histograms, c *trace.CallHistogram) string {
 func trafficText(t *trace.TrafficBin) string {
 	switch {
 	case t.Fixed && t.Low < 0:
-		return "ranks that are not known"
+		return "unknown ranks"
 	case t.Fixed && t.Low == t.High:
 		return fmt.Sprintf("rank %d", t.Low)
 	case t.Fixed:

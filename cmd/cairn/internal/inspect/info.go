@@ -104,10 +104,10 @@ func (i *Information) addCoarse(list []trace.Coarse) {
 func (i *Information) coarseRows(row func(name string, value any)) {
 	for n, c := range i.Coarse {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further ranges of calls (--json has them)", len(i.Coarse)-n))
+			row("…", fmt.Sprintf("and %d more ranges of calls (--json has them)", len(i.Coarse)-n))
 			break
 		}
-		row("times given up", fmt.Sprintf("rank %d thread %d, calls %d to %d: sums over %d calls", c.Rank, c.Thread, c.From, c.To-1, c.Per))
+		row("coarse times", fmt.Sprintf("rank %d thread %d, calls %d to %d: sums over %d calls", c.Rank, c.Thread, c.From, c.To-1, c.Per))
 	}
 }
 
@@ -209,7 +209,7 @@ func NewInfoCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:     "info FILE",
-		Short:   "Say what a trace holds and where its bytes are",
+		Short:   "Print what a trace contains and where its bytes are",
 		Example: "  cairn info out/trace.cairn --json",
 		Args:    cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -332,7 +332,7 @@ func (i *Information) print(w io.Writer) error {
 	}
 	for n, early := range i.EndedEarly {
 		if n == maxRows {
-			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
+			row("…", fmt.Sprintf("%d ranks in total ended early (--json names them)", len(i.EndedEarly)))
 			break
 		}
 		if strings.HasPrefix(early.Where, trace.TracingStopped) {
@@ -346,17 +346,17 @@ func (i *Information) print(w io.Writer) error {
 	}
 	for n, c := range i.Context {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further ranks (--json has them)", len(i.Context)-n))
+			row("…", fmt.Sprintf("and %d more ranks (--json has them)", len(i.Context)-n))
 			break
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
 	for n, m := range i.Steal {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further machines (--json has them)", len(i.Steal)-n))
+			row("…", fmt.Sprintf("and %d more machines (--json has them)", len(i.Steal)-n))
 			break
 		}
-		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, of all its CPUs", m.Seconds))
+		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, summed over its CPUs", m.Seconds))
 	}
 	i.tracingRow(row)
 	i.generalizedRows(row)

@@ -49,7 +49,7 @@ func (i *Information) addGeneralized(f *tracefile.File) {
 // generalizedRows prints which calls lack something.
 func (i *Information) generalizedRows(row func(name string, value any)) {
 	for _, g := range i.Generalized {
-		row("generalized", fmt.Sprintf("%d calls of %s (%d signatures) lack arguments, texts or call site: the recorder's limit of memory",
+		row("generalized", fmt.Sprintf("%d calls of %s (%d signatures) lack arguments, texts or call sites: the recorder's memory limit",
 			g.Calls, g.Function, g.Signatures))
 	}
 }

@@ -34,7 +34,7 @@ func TestInfoTellsSteal(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
 	text, err := cairntest.Run(t, "info", path)
 	require.NoError(t, err)
-	require.Contains(t, text, "2.99 s, of all its CPUs", "rounded, as a trace has it")
+	require.Contains(t, text, "2.99 s, summed over its CPUs", "rounded, as a trace has it")
 	require.Equal(t, 1, strings.Count(text, "steal on "), text)
 	out, err := cairntest.Run(t, "info", path, "--json")
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestInfoTellsWhatTracingTook(t *testing.T) {
 	require.Equal(t, &inspect.ProcessTracing{
 		MemoryBytes: 8 << 20, MaxMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MaxSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,
 	}, found.Tracing[1].Process)
-	require.Contains(t, text, "8 MiB a rank at the end, at most 16 MiB (rank 1)")
-	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB a rank written")
-	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s of all ranks together, the longest 1.07 s (rank 1)")
+	require.Contains(t, text, "8 MiB per rank at the end, at most 16 MiB (rank 1)")
+	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB per rank written")
+	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s in total, the longest 1.07 s (rank 1)")
 }

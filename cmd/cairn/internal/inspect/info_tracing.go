@@ -90,7 +90,7 @@ func (i *Information) tracingRow(row func(name string, value any)) {
 		}
 	}
 	if known > 0 {
-		row("tracer", fmt.Sprintf("%.3g s of CPU a rank on threads of its own (most of rank %d: %.3g s), %d bytes of timing a rank",
+		row("tracer", fmt.Sprintf("%.3g s of CPU per rank on the tracer's own threads (at most rank %d: %.3g s), %d bytes of timing per rank",
 			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
 	}
 	i.processRows(row)
@@ -125,14 +125,14 @@ func (i *Information) processRows(row func(name string, value any)) {
 		return
 	}
 	const mib = 1 << 20
-	row("tracer's memory", fmt.Sprintf("%.3g MiB a rank at the end, at most %.3g MiB (rank %d)",
+	row("tracer's memory", fmt.Sprintf("%.3g MiB per rank at the end, at most %.3g MiB (rank %d)",
 		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MaxMemoryBytes)/mib, memory))
-	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB a rank written beside the records",
+	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB per rank written in addition to the records",
 		float64(most.MaxSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
 	if all.Stalls == 0 {
 		row("stalls", "none: no thread waited for a free record buffer")
 		return
 	}
-	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s of all ranks together, the longest %.3g s (rank %d)",
+	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s in total, the longest %.3g s (rank %d)",
 		all.Stalls, all.StallSeconds, most.LongestStallSeconds, stalled))
 }

@@ -32,10 +32,10 @@ func NewPredictCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "predict FILE",
-		Short: "Play a run again under other conditions: a faster rank, another network, a call that costs nothing",
-		Long: `Play a run again under other conditions, and say how long it would have taken. All conditions that are given hold at
-once. The model is LogGP: docs of package analyzer/predict say what it assumes. The run's clock map (clock.json beside the
-trace) is used where there is one.`,
+		Short: "Predict a run under other conditions: a faster rank, another network, a call that costs nothing",
+		Long: `Predict replays a run under other conditions, and prints how long it would have taken. All given conditions apply at the
+same time. The model is LogGP; the documentation of package analyzer/predict lists its assumptions. The run's clock map
+(clock.json beside the trace) is used if there is one.`,
 		Example: `  cairn predict out/trace.cairn --compute 3=0.5                    # rank 3 computes in half the time
   cairn predict out/trace.cairn --latency 1us --bandwidth 25         # a network of 1 µs and 25 GB/s
   cairn predict out/trace.cairn --ideal-network
@@ -51,7 +51,7 @@ trace) is used where there is one.`,
 			var changed predict.Scenario
 			switch given := c.Flags().Changed; {
 			case ideal && (given("latency") || given("bandwidth") || given("overhead") || given("handshake-from")):
-				return cli.UsageError(errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say"))
+				return cli.UsageError(errors.New("--ideal-network excludes --latency, --bandwidth, --overhead and --handshake-from"))
 			case ideal:
 				changed.Network = &predict.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
@@ -67,7 +67,7 @@ trace) is used where there is one.`,
 				return cli.UsageError(err)
 			}
 			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
-				return cli.UsageError(errors.New("what is to be different? see 'cairn predict --help'"))
+				return cli.UsageError(errors.New("no change is given: see 'cairn predict --help'"))
 			}
 			clocks, err := tracefile.ClockBeside(c.Context(), args[0], s3, f)
 			if err != nil {
@@ -89,13 +89,13 @@ trace) is used where there is one.`,
 		},
 	}
 	s3.Register(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
-	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI costs nothing but waiting for others")
-	c.Flags().Var(cli.AtLeast(&latency, 0, 0), "latency", "of a message")
-	c.Flags().Var(cli.Within(&bandwidth, 0, 0, 1e9), "bandwidth", "of a message, in GB/s (0: unlimited)")
-	c.Flags().Var(cli.AtLeast(&overhead, 0, 0), "overhead", "time that each MPI call takes of its caller")
-	c.Flags().Var(cli.AtLeast(&handshakes, 0, 0), "handshake-from", "size in bytes from which on messages ask their receiver first, with --latency (0: as the run shows, else 64 KiB)")
-	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: these ranks (0-7,12 or all) take so many times as long to compute; may be repeated")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, for programs")
+	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI calls cost nothing except waiting for others")
+	c.Flags().Var(cli.AtLeast(&latency, 0, 0), "latency", "latency of a message")
+	c.Flags().Var(cli.Within(&bandwidth, 0, 0, 1e9), "bandwidth", "bandwidth, in GB/s (0: unlimited)")
+	c.Flags().Var(cli.AtLeast(&overhead, 0, 0), "overhead", "time that each MPI call costs its caller")
+	c.Flags().Var(cli.AtLeast(&handshakes, 0, 0), "handshake-from", "size in bytes from which messages use a handshake with their receiver, with --latency (0: as measured in the run, else 64 KiB)")
+	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: the computations of these ranks (0-7,12 or all) take this many times as long; may be repeated")
 	c.Flags().StringArrayVar(&free, "free", nil, "FUNCTION or FUNCTION@FILE:LINE costs nothing; may be repeated")
 	return c
 }
@@ -143,7 +143,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region
 		list, number, found := strings.Cut(value, "=")
 		factor, err := strconv.ParseFloat(number, 64)
 		if !found || err != nil || factor < 0 || math.IsInf(factor, 0) || math.IsNaN(factor) {
-			return nil, fmt.Errorf("--compute %s: RANKS=FACTOR is expected, as 3=0.5", value)
+			return nil, fmt.Errorf("--compute %s: RANKS=FACTOR is expected, such as 3=0.5", value)
 		}
 		wanted := map[int]bool{}
 		if list != "all" {
@@ -196,7 +196,7 @@ func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, er
 			chosen[call{s.Function, s.Site}], matched = true, true
 		}
 		if !matched {
-			return nil, fmt.Errorf("--free %s: the trace has no such call; 'cairn report' and 'cairn dump' show what there is", value)
+			return nil, fmt.Errorf("--free %s: the trace has no such call; 'cairn report' and 'cairn dump' show its calls", value)
 		}
 	}
 	return func(function uint16, site uint32) bool { return chosen[call{function, site}] }, nil

@@ -91,7 +91,7 @@ func (j *Job) follow(ended <-chan struct{}) {
 			return
 		case <-late:
 			if !j.killed {
-				j.Say("the command has not ended for %v: it is killed", endGrace)
+				j.Say("the command has not ended within %v: it is killed", endGrace)
 			}
 			j.kill()
 			late = time.After(again)
@@ -105,11 +105,11 @@ func (j *Job) follow(ended <-chan struct{}) {
 			}
 			seen := j.forward(s)
 			if atKeyboard && seen {
-				j.announce(s, "the command has it too; the trace is finished when that has ended")
+				j.announce(s, "the command received it, too; the trace is finished when the command has ended")
 				continue
 			}
 			late = time.After(endGrace)
-			j.announce(s, fmt.Sprintf("waiting up to %v for the command to end, then the trace is finished; once more kills the command", endGrace))
+			j.announce(s, fmt.Sprintf("waiting up to %v for the command to end, then the trace is finished; a second signal kills the command", endGrace))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (j *Job) awaitOthers() {
 	for ; len(j.processes()) > 0; time.Sleep(poll) {
 		late := time.Now().After(deadline)
 		if late && !j.killed {
-			j.Say("processes that the command has started live on: they are killed")
+			j.Say("processes that the command started are still running: they are killed")
 		}
 		select {
 		case s := <-j.Signals.Asked:

@@ -63,7 +63,7 @@ func (f *finishing) follow(asked <-chan syscall.Signal, ended <-chan struct{}, c
 			if done {
 				late = time.After(stopGrace)
 			} else {
-				f.run.say("%s: the trace is finished, but not analyzed; once more ends this too", unix.SignalName(s))
+				f.run.say("%s: the trace is finished, but not analyzed; a second signal ends this, too", unix.SignalName(s))
 			}
 		case <-late:
 			f.abandon()
@@ -132,7 +132,7 @@ func (f *finishing) explain() {
 		f.run.say("%s: stopped before the trace was written; what the ranks recorded is in %s", name, f.run.relative(f.folder.spool()))
 		return
 	}
-	f.run.say("%s: stopped before the report was complete; the trace is whole. To go on:", name)
+	f.run.say("%s: stopped before the report was complete; the trace is complete. To continue:", name)
 	for _, run := range f.traces {
 		f.run.say("  cairn analyze %s -o %s", quoted(f.run.relative(run.Trace)), quoted(f.run.relative(filepath.Join(run.Directory, reportFolder))))
 	}

@@ -59,7 +59,7 @@ func newRunFolder(name string, replace bool) (*runFolder, error) {
 
 func openRunFolder(name string, replace bool) (*runFolder, error) {
 	if store.IsRemote(name) {
-		return nil, cli.UsageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' takes it to a bucket afterwards", name, name))
+		return nil, cli.UsageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' copies it to a bucket later", name, name))
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	}
 	if found := f.earlier(); len(found) > 0 && !replace {
 		f.Close()
-		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or give --force to replace that run", name, found[0]))
+		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or replace that run with --force", name, found[0]))
 	}
 	return f, nil
 }

@@ -18,7 +18,7 @@ func NewCheckStorageCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "check-storage",
-		Short: "Write, read, list and delete one object, and say why that fails",
+		Short: "Write, read, list and delete one object, and report why that fails",
 		Args:  cli.Exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.Open(url)
@@ -49,7 +49,7 @@ func NewMakeBucketCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "make-bucket",
-		Short: "Create the bucket that a store URL names, if it is not there",
+		Short: "Create the bucket that a store URL names, if it does not exist",
 		Args:  cli.Exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o, err := s3.Options()

@@ -25,7 +25,7 @@ func NewFetchCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "fetch TRACE FILE",
-		Short: "Copy a trace out of storage for ranks that re-execute it, after a look at whether it is one",
+		Short: "Copy a trace from storage for ranks that re-execute it, and check that it is one",
 		Args:  cli.Exactly(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			options, err := s3.Options()

@@ -19,7 +19,7 @@ func NewInstallCommand() *cobra.Command {
 
 // NewProbeCommand returns the command `cairn probe`.
 func NewProbeCommand() *cobra.Command {
-	return neverFailing("probe", "Look at the image it runs in and prepare the tracer for it; never fails", commands.Probe)
+	return neverFailing("probe", "Examine the image it runs in and prepare the tracer for it; never fails", commands.Probe)
 }
 
 // neverFailing returns a command of an init container. It succeeds whatever its arguments are, so

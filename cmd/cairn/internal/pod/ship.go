@@ -35,7 +35,7 @@ func NewShipCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:                "ship",
-		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
+		Short:              "Upload what ranks write to a spool, until SIGTERM; a pod's sidecar",
 		DisableFlagParsing: true, // invalid options are reported below
 		RunE: func(c *cobra.Command, args []string) error {
 			// a closed output is not a failure, either
@@ -48,7 +48,7 @@ func NewShipCommand() *cobra.Command {
 				return c.Help()
 			}
 			for _, trouble := range troubles {
-				say("cairn: %s; going on without it", trouble)
+				say("cairn: %s; continuing without it", trouble)
 			}
 			o.Store = &lateStore{name: url, open: func() (store.Store, error) { return s3.Open(url) }}
 			o.Identity = shipper.IdentityFromEnv(os.Getenv)
@@ -61,7 +61,7 @@ func NewShipCommand() *cobra.Command {
 			}
 			stop, err := profiles.Start()
 			if err != nil {
-				say("cairn: %v; going on without a profile", err)
+				say("cairn: %v; continuing without a profile", err)
 				stop = func() error { return nil }
 			}
 			for _, lost := range shipper.Ship(c.Context(), o) {
@@ -80,7 +80,7 @@ func NewShipCommand() *cobra.Command {
 	profiles.Register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
-	c.Flags().Var(cli.AtLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds: it ends earlier than that after SIGTERM")
+	c.Flags().Var(cli.AtLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds; after SIGTERM the command ends before that is over")
 	c.Flags().Int64Var(&o.SpoolLimit, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: each has its own limit)")
 	return c
 }
@@ -106,7 +106,7 @@ func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, hel
 		case argument == "-h" || argument == "--help":
 			return nil, true
 		case !isFlag:
-			troubles = append(troubles, fmt.Sprintf("%q is no option", argument))
+			troubles = append(troubles, fmt.Sprintf("%q is not an option", argument))
 			continue
 		case !given && len(args) > 0 && !strings.HasPrefix(args[0], "--"):
 			value, args = args[0], args[1:]
@@ -114,12 +114,12 @@ func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, hel
 			troubles = append(troubles, fmt.Sprintf("--%s has no value", name))
 			continue
 		}
-		err := errors.New("there is no such option")
+		err := errors.New("no such option")
 		if flag != nil {
 			err = flag.Value.Set(value)
 		}
 		if err != nil {
-			troubles = append(troubles, fmt.Sprintf("--%s %q is not understood: %v", name, value, err))
+			troubles = append(troubles, fmt.Sprintf("--%s %q is invalid: %v", name, value, err))
 		}
 	}
 	return troubles, false

@@ -102,7 +102,7 @@ func TestShipNeverFails(t *testing.T) {
 		"no CA file":      {nil, append(s3, "--s3-ca-file", "/no/such/file"), "the CA file cannot be read", "Other"},
 		"bad environment": {[]string{"CAIRN_S3_PATH_STYLE=maybe"}, s3, "path style is true or false", "Other"},
 		"bad value":       {nil, append(s3, "--spool-limit-bytes", "many"), "--spool-limit-bytes", "CredentialsMissing"},
-		"unknown option":  {nil, append([]string{"--no-such", "x", "--flag", "stray"}, s3...), "there is no such option", "CredentialsMissing"},
+		"unknown option":  {nil, append([]string{"--no-such", "x", "--flag", "stray"}, s3...), "no such option", "CredentialsMissing"},
 		"no store":        {nil, []string{"--grace", "8"}, "--store is missing", "Other"},
 		"bad store":       {nil, []string{"--grace", "8", "--store", "ftp://x"}, "ftp", "Other"},
 		"nobody answers":  {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b"}, s3, "connection refused", "Unreachable"},

@@ -38,17 +38,18 @@ func NewReplayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE [flags] -- LAUNCHER…",
 		Short: "Execute the MPI calls of a run again: a benchmark of its communication on another machine or MPI",
-		Long: `Replay executes the MPI calls of a recorded run again: LAUNCHER (mpirun with its options, and no program) starts as many
-processes as the run had ranks, each makes the calls that its rank made, with the arguments that they had, and computes in
-between for as long as the rank did. The program itself is not needed, nor its data: messages hold zeros, operations and
-callbacks of the program's own do nothing. Receives with wildcards take the message that they took in the run, and loops that
-poll wait. Files that MPI reads and writes lie in a folder of their own (--scratch).
+		Long: `Replay executes the MPI calls of a recorded run again. LAUNCHER (mpirun with its options, without a program) starts as
+many processes as the run had ranks. Each process makes the calls of its rank with the same arguments, and computes
+between them for as long as the rank did. The program and its data are not needed: messages contain zeros, and the
+program's own operations and callbacks do nothing. Receives with wildcards take the same message as in the run, and
+polling loops wait. Files that MPI reads and writes are in a separate folder (--scratch).
 
-At the end it says how long that took, from when all processes had left MPI_Init until the last one entered MPI_Finalize, and
-how long the run took.
+At the end it prints how long that took, from when all processes had left MPI_Init until the last one entered
+MPI_Finalize, and how long the run took.
 
-A run that cannot be executed again is refused before anything starts, with the functions that keep it from that. So is one
-whose trace is not whole. The MPI may be another one than that of the run: LAUNCHER says which (--mpi, where it does not).
+A run that cannot be executed again is refused before anything starts, with the names of the functions that prevent it.
+A run with an incomplete trace is refused, too. The MPI may differ from that of the run: LAUNCHER determines it (or
+--mpi, if LAUNCHER does not report it).
 
 It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is refused or --check finds a difference.`,
 		Example: `  cairn replay out/trace.cairn -- mpirun -np 4
@@ -66,7 +67,7 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
 				return cli.UsageError(err)
 			}
 			if out != "" && !check {
-				return cli.UsageError(errors.New("-o is where --check leaves the trace of the re-execution"))
+				return cli.UsageError(errors.New("-o needs --check: it is the directory for the trace of the re-execution"))
 			}
 			r.file, r.launcher = args[0], args[1:]
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
@@ -76,12 +77,12 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
 			return r.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&r.compute, "compute", "busy", "how computation is executed. busy: the thread takes as much CPU time; sleep: it sleeps")
-	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
-	c.Flags().StringVar(&speed, "speed", "recorded", "recorded; max: without computation")
-	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of a rank may take")
-	c.Flags().StringVar(&r.scratch, "scratch", "", "folder for files that MPI reads and writes, which all ranks see (default: a temporary one)")
-	c.Flags().StringVar(&r.mpi, "mpi", "", "openmpi or mpich: the MPI that LAUNCHER belongs to (default: what it says itself, else that of the run)")
+	c.Flags().StringVar(&r.compute, "compute", "busy", "how computation is executed. busy: the thread uses the same CPU time; sleep: it sleeps")
+	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "factor of the computation time")
+	c.Flags().StringVar(&speed, "speed", "recorded", "recorded, or max: without computation")
+	c.Flags().StringVar(&memory, "memory", "1GiB", "maximum memory for the buffers and windows of a rank")
+	c.Flags().StringVar(&r.scratch, "scratch", "", "folder for files that MPI reads and writes, which all ranks must see (default: a temporary one)")
+	c.Flags().StringVar(&r.mpi, "mpi", "", "openmpi or mpich: the MPI that LAUNCHER belongs to (default: as LAUNCHER reports, else that of the run)")
 	c.Flags().BoolVar(&check, "check", false, "trace the re-execution, and compare its calls with those of the run")
 	c.Flags().StringVarP(&out, "output", "o", "", "with --check: directory for the trace of the re-execution (default: a temporary one)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")
@@ -117,7 +118,7 @@ func (r *replay) set(speed, memory string) error {
 	}
 	bytes, err := humanize.ParseBytes(memory)
 	if err != nil || bytes < 1<<12 || bytes > 1<<50 {
-		return fmt.Errorf("--memory is a number of bytes, KiB, MiB or GiB, as 512MiB, not %q", memory)
+		return fmt.Errorf("--memory is a number of bytes, KiB, MiB or GiB, such as 512MiB, not %q", memory)
 	}
 	r.memory = int64(bytes)
 	return nil

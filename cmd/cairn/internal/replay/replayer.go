@@ -45,7 +45,7 @@ func FindReplayer(abi setup.ABI) (string, error) {
 			return filepath.Clean(program), nil
 		}
 	}
-	return "", fmt.Errorf("%s is not beside this binary: 'make build' makes it where that MPI is installed", replayerOf(abi))
+	return "", fmt.Errorf("%s is not beside this binary: 'make build' builds it if that MPI is installed", replayerOf(abi))
 }
 
 // launchersMPI returns the MPI that a launcher reports to belong to, or "" if it reports none: srun

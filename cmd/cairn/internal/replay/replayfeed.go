@@ -43,9 +43,9 @@ func NewReplayFeedCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "whose calls")
-	c.Flags().Var(cli.AtLeast(&threads, 1, 1), "threads", "how many files there are")
-	c.Flags().Var(cli.AtLeast(&firstFile, 3, 3), "first-file", "the first of them")
+	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "the rank to decode")
+	c.Flags().Var(cli.AtLeast(&threads, 1, 1), "threads", "number of files")
+	c.Flags().Var(cli.AtLeast(&firstFile, 3, 3), "first-file", "file descriptor of the first file")
 	c.Flags().StringVar(&scratch, "scratch", ".", "folder of files that MPI reads and writes")
 	return c
 }
@@ -64,7 +64,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 		return fmt.Errorf("the trace has no rank %d", rank)
 	}
 	if len(feeds) > threads {
-		return fmt.Errorf("rank %d has %d threads, and there are %d files for them", rank, len(feeds), threads)
+		return fmt.Errorf("rank %d has %d threads, but there are %d files for them", rank, len(feeds), threads)
 	}
 	failures := make([]error, threads)
 	var all sync.WaitGroup

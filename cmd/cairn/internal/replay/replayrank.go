@@ -27,7 +27,7 @@ func NewReplayRankCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "replay-rank FILE",
-		Short: "Become one process of a re-execution, as mpirun starts it",
+		Short: "Become one process of a re-execution; mpirun starts it",
 		Args:  cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := r.set("recorded", memory); err != nil {
@@ -43,8 +43,8 @@ func NewReplayRankCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.compute, "compute", "busy", "busy or sleep")
-	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
-	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of the rank may take")
+	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "factor of the computation time")
+	c.Flags().StringVar(&memory, "memory", "1GiB", "maximum memory for the buffers and windows of the rank")
 	return c
 }
 
@@ -63,7 +63,7 @@ func startedBy(getenv func(string) string) (setup.ABI, int, error) {
 			return mpi.abi, rank, nil
 		}
 	}
-	return "", 0, errors.New("neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set: mpirun of Open MPI or MPICH has to start this command")
+	return "", 0, errors.New("neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set: mpirun of Open MPI or MPICH must start this command")
 }
 
 // become replaces this process by the replayer. Messages about the whole run are printed by rank 0

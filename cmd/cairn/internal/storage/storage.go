@@ -22,7 +22,7 @@ type Flags struct {
 func (f *Flags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.endpoint, "s3-endpoint", "", "URL of the object storage, https://host:port ($"+store.EnvEndpoint+")")
-	flags.StringVar(&f.region, "s3-region", "", "its region ($"+store.EnvRegion+")")
+	flags.StringVar(&f.region, "s3-region", "", "region of the object storage ($"+store.EnvRegion+")")
 	flags.StringVar(&f.pathStyle, "s3-path-style", "", "true: the bucket is part of the path, false: of the host name ($"+store.EnvPathStyle+")")
 	flags.StringVar(&f.caFile, "s3-ca-file", "", "PEM file with certificates to trust ($"+store.EnvCAFile+")")
 	flags.StringVar(&f.credentialsDir, "s3-credentials-dir", "", "directory with the files accessKey and secretKey, and sessionToken for temporary keys ($"+store.EnvCredentialsDir+"; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)")
@@ -55,7 +55,7 @@ type Patience int
 
 // Register adds the flag to a command.
 func (p *Patience) Register(c *cobra.Command) {
-	c.Flags().Var(cli.AtLeast((*int)(p), 900, 0), "patience", "with a job's store: how long to wait for a storage that does not answer, in seconds")
+	c.Flags().Var(cli.AtLeast((*int)(p), 900, 0), "patience", "with a job's store: how long to wait for a storage that does not respond, in seconds")
 }
 
 // OpenPatient opens a job's store. It waits for a storage that does not respond, and prints that

@@ -17,8 +17,8 @@ type Part struct{ From, To Moment }
 
 // Register adds the flags --from and --to.
 func (p *Part) Register(flags *pflag.FlagSet) {
-	flags.Var(&p.From, "from", "look at the run from this second on (also as 250ms)")
-	flags.Var(&p.To, "to", "and up to this one (0: to its end)")
+	flags.Var(&p.From, "from", "start of the part of the run to read, in seconds or with a unit (250ms)")
+	flags.Var(&p.To, "to", "end of the part (0: end of the run)")
 }
 
 // Given reports whether a part was requested.
@@ -35,14 +35,14 @@ func (p *Part) End() float64 {
 // Check returns an error of the command line for a part that no run can have.
 func (p *Part) Check() error {
 	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
-		return cli.UsageError(fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", &p.From, &p.To))
+		return cli.UsageError(fmt.Errorf("--from %v --to %v: seconds count from the start of the run, and --to must be after --from", &p.From, &p.To))
 	}
 	return nil
 }
 
 // Nothing returns the error for a part of a trace without calls.
 func (p *Part) Nothing(path string) error {
-	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' says how long it took", path))
+	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' prints how long it took", path))
 }
 
 // A Moment is a flag: seconds since the run began, such as 10.5, or with a unit, such as 250ms.
@@ -54,7 +54,7 @@ func (m *Moment) Set(text string) error {
 	if err != nil {
 		d, wrong := time.ParseDuration(text)
 		if wrong != nil {
-			return errors.New("neither seconds, as 10.5, nor a time with a unit, as 250ms")
+			return errors.New("neither seconds, such as 10.5, nor a time with a unit, such as 250ms")
 		}
 		seconds = d.Seconds()
 	}

@@ -26,7 +26,7 @@ func ParseRanks(list string) ([]int, error) {
 			high, err = strconv.Atoi(last)
 		}
 		if err != nil || low < 0 || high < low || high-low >= maxListedRanks {
-			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range as 0-7", list, part)
+			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range such as 0-7", list, part)
 		}
 		for r := low; r <= high; r++ {
 			ranks = append(ranks, r)
