@@ -67,7 +67,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	case len(failed) > 0:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionFalse, v1alpha1.ReasonAnalysisFailed, strings.Join(failed, "; "))
 	case len(status.Analyses) == 0:
-		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed, "spec.analyses asks for none")
+		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed, "spec.analyses is empty")
 	default:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed,
 			"all analyses of all runs succeeded")

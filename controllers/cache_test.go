@@ -108,7 +108,7 @@ func TestWarningsAreSeenByALiveOperator(t *testing.T) {
 	s.refusedWorker(0)
 	started := time.Now()
 	require.Eventually(t, func() bool {
-		return containsAll(s.condition("Ready").Message, "mpi-operator says: worker pod created failed exceeded quota")
+		return containsAll(s.condition("Ready").Message, "mpi-operator reports: worker pod created failed exceeded quota")
 	},
 		20*time.Second, 50*time.Millisecond)
 	t.Logf("said after %v", time.Since(started).Round(100*time.Millisecond))

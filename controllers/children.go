@@ -24,7 +24,7 @@ type nameConflictError struct {
 
 func (e *nameConflictError) Error() string {
 	if e.leaving {
-		return fmt.Sprintf("waiting for %s %q in namespace %s to be gone: it is being deleted", e.kind, e.name, e.namespace)
+		return fmt.Sprintf("waiting for the deletion of %s %q in namespace %s", e.kind, e.name, e.namespace)
 	}
 	return fmt.Sprintf("%s %q exists in namespace %s and belongs to something else: delete it, or choose another name for the job",
 		e.kind, e.name, e.namespace)

@@ -62,7 +62,7 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 	}
 	s3 := p.s3()
 	if s3 == nil {
-		p.notReady(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
+		p.notReady(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep the existing data: "+p.retainCommand())
 		return await, nil
 	}
 	if !p.storageEverWorked() {
@@ -71,7 +71,7 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 		case apierrors.IsForbidden(err), err == nil && check.Failed():
 			return await, p.releaseUnwritten(ctx)
 		case err != nil || !check.Passed():
-			p.notReady(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
+			p.notReady(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing has been written to it")
 			return awaitFor(check.Again), err
 		}
 	}
@@ -86,7 +86,7 @@ func (p *pass) storageEverWorked() bool {
 // releaseUnwritten releases a job if its storage has never worked: there is nothing to delete.
 func (p *pass) releaseUnwritten(ctx context.Context) error {
 	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNothingToDelete, v1alpha1.ConditionReady,
-		"nothing is deleted below %s: the storage never worked, and does not now", p.job.Status.StorageURI)
+		"nothing is deleted below %s: the storage never worked and still does not", p.job.Status.StorageURI)
 	return p.releaseFinalizer(ctx)
 }
 
@@ -144,7 +144,7 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		case o.Succeeded:
 			return await, p.releaseFinalizer(ctx)
 		}
-		p.notReady(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
+		p.notReady(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and release the job: %s",
 			p.job.Status.StorageURI, p.whyFailed(o), p.retainCommand()))
 		if rest := refusal.Backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.Ended); rest > 0 {
 			return awaitFor(rest), nil

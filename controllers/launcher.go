@@ -212,7 +212,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	}
 	for _, c := range mpiJob.Status.Conditions {
 		if c.Type == mpiv2beta1.JobFailed && c.Status == corev1.ConditionTrue {
-			more = append(more, "mpi-operator says: "+c.Message)
+			more = append(more, "mpi-operator reports: "+c.Message)
 		}
 	}
 	for _, m := range append(more, p.notice) {

@@ -142,7 +142,7 @@ func TestLeastPrivilege(t *testing.T) {
 	s.settleAs(c)
 	s.warn(s.mpiJob(), "MPIJobFailed", "no room", s.clock.Now())
 	s.settleAs(c)
-	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator says: no room")
+	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: no room")
 	job := s.job()
 	job.Spec.Suspend = true
 	require.NoError(t, person.Update(s.ctx, job))

@@ -53,7 +53,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	}
 	if !o.Succeeded || answer == nil {
 		p.job.Status.Analyses = nil // a retry determines them again
-		message := "the merge did not say what it found"
+		message := "the merge did not report a result"
 		if !o.Succeeded {
 			message = "the merge failed: " + p.whyFailed(o)
 		}

@@ -53,7 +53,7 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 func (p *pass) neededTracer() string {
 	switch {
 	case p.job.Spec.Replay != nil:
-		return "there is no program without the trace that spec.replay names"
+		return "without the trace in spec.replay there is no program to run"
 	case p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail:
 		return "failurePolicy is Fail"
 	}

@@ -57,7 +57,7 @@ func (p *pass) reportRefusal(refused *refusal.Error) time.Duration {
 	}
 	reason := v1alpha1.ReasonRefused
 	if refused.Step == naming.StepDelete {
-		reason, message = v1alpha1.ReasonDeleteFailed, message+"; to keep the trace and let the job go: "+p.retainCommand()
+		reason, message = v1alpha1.ReasonDeleteFailed, message+"; to keep the trace and release the job: "+p.retainCommand()
 	}
 	p.notReady(reason, message)
 	return max(refused.Until.Sub(now), time.Second)

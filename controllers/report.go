@@ -41,7 +41,7 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	}
 	var answer messages.Report
 	if !o.Succeeded || !messages.Decode(o.Messages[0], &answer) {
-		message := "the report job did not say what it wrote"
+		message := "the report job did not report a result"
 		if !o.Succeeded {
 			message = "the report could not be written: " + p.whyFailed(o)
 		}

@@ -39,9 +39,9 @@ func (p *pass) retry(ctx context.Context) (next, error) {
 	switch {
 	case fresh:
 	case !p.completed():
-		p.noRetry("nothing is tried again: the job has not come to its end yet; what waits for its storage goes on by itself")
+		p.noRetry("nothing is retried: the job has not ended; steps that wait for the storage continue by themselves")
 	case step == "":
-		p.noRetry("nothing is tried again: no step of this job failed")
+		p.noRetry("nothing is retried: no step of this job failed")
 	default:
 		if err := p.startAgain(ctx, step); err != nil {
 			return await, err // the request remains

@@ -98,7 +98,7 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 		}
 		var list v1alpha1.TracedMPIJobList
 		if err := reader.List(ctx, &list, client.InNamespace(check.GetNamespace())); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "who waits for a check of the storage is not known")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot list the jobs that wait for a check of the storage")
 			return nil
 		}
 		checkJob, isJob := check.(*batchv1.Job)

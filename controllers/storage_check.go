@@ -155,7 +155,7 @@ func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.Stor
 	if end := task.TerminalCondition(job); end != nil && end.Type == batchv1.JobFailed {
 		reason = end.Message
 	}
-	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
+	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not report a result: " + reason}, nil
 }
 
 // checkTrouble returns what prevents a check from starting, or "" if nothing is known.
@@ -164,7 +164,7 @@ func (p *pass) checkTrouble(ctx context.Context, check storage.Check) string {
 		return ""
 	}
 	if ptr.Deref(check.Job.Spec.Suspend, false) {
-		return fmt.Sprintf("Job %s is suspended: if a queue holds it, name the queue in spec.merge.podTemplate.metadata.labels", check.Job.Name)
+		return fmt.Sprintf("Job %s is suspended: if a queue suspends it, name the queue in spec.merge.podTemplate.metadata.labels", check.Job.Name)
 	}
 	var pods corev1.PodList
 	if err := p.List(ctx, &pods, client.InNamespace(check.Job.Namespace),

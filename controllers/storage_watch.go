@@ -59,7 +59,7 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 		if err != nil {
 			// A check that cannot be started says nothing about the storage, and nothing waits for
 			// it.
-			ctrl.LoggerFrom(ctx).Error(err, "the storage is not checked")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot check the storage")
 			check = storage.Check{Again: refusal.MaxRetryPause}
 		}
 		p.lookAgain(check.Again)
@@ -158,7 +158,7 @@ func (p *pass) noteLost(pod string, said messages.Ship) {
 	status := &p.job.Status
 	lines := slices.Clone(said.Lost)
 	if more := said.LostCount - len(lines); more > 0 { // more than a termination message has room for
-		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
+		lines = append(lines, fmt.Sprintf("pod %s: and %d more MPI jobs", pod, more))
 	}
 	for _, line := range lines {
 		line = quote.Shorten(line, 256)

@@ -163,7 +163,7 @@ func TestPodsSayThatTheStorageIsAway(t *testing.T) {
 	s.containerEnds(gaveUp, pod{exitCode: 69, message: `{"runs":[],"message":"away","storage":{"reason":"Unreachable","message":"no route to host"}}`})
 	s.settle()
 	message := s.expect("StorageReady", isFalse, "Unreachable")
-	require.Contains(t, message, "pod "+gaveUp.Name+" (merge): no answer from http://minio:9000 for bucket traces in namespace "+s.namespace)
+	require.Contains(t, message, "pod "+gaveUp.Name+" (merge): no response from http://minio:9000 for bucket traces in namespace "+s.namespace)
 	s.expect("Ready", isFalse, "Collecting")
 	require.Nil(t, s.job().Status.CompletionTime)
 }
@@ -194,7 +194,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 		s.clock.SetTime(s.clock.Now().Add(time.Minute))
 		s.shipEnds("stencil-worker-0", lost)
 		s.settle()
-		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "the sidecar of pod stencil-worker-0: no answer")
+		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "the sidecar of pod stencil-worker-0: no response")
 		require.Equal(t, []string{"stencil-worker-0: world ab, ranks 0-1"}, s.job().Status.Lost)
 		s.shipEnds("stencil-worker-1", `{"lost":["stencil-worker-1: world ab, ranks 2-3"],"lost_count":12}`)
 		s.settle()

@@ -53,7 +53,7 @@ func (p *pass) mustBeCurrent(ctx context.Context) error {
 	}
 	if current.ResourceVersion != p.persisted.ResourceVersion {
 		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("tracedmpijobs").GroupResource(), p.job.Name,
-			errors.New("the operator's cache is behind"))
+			errors.New("the operator's cache is stale"))
 	}
 	return nil
 }

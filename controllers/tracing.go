@@ -65,7 +65,7 @@ func modeSetting(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (mode, 
 			image = of
 		}
 		if of != image {
-			return "", fmt.Sprintf("launcher and workers run MPI in different images (%s, %s): mode Clustered needs one for all ranks, so every rank is recorded by itself", image, of)
+			return "", fmt.Sprintf("launcher and workers run MPI in different images (%s, %s): mode Clustered needs the same image for all ranks, so every rank is recorded by itself", image, of)
 		}
 	}
 	mode = "clustered"

@@ -241,7 +241,7 @@ func TestReplayThatCannotBeInjected(t *testing.T) {
 		j.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Launcher"].Template.Spec.Containers[0].Args = []string{"mpirun"}
 	})
 	s.passStorage()
-	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "there is no program without the trace that spec.replay names")
+	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "without the trace in spec.replay there is no program to run")
 	require.Contains(t, s.expect("Traced", isFalse, "InjectionFailed"), "without a shell")
 	require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
 }

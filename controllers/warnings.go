@@ -72,7 +72,7 @@ func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, la
 	}
 	newest := newestPod(pods)
 	if warning := p.newestWarning(ctx, mpiJob.UID, newest); warning != "" {
-		return "mpi-operator says: " + warning
+		return "mpi-operator reports: " + warning
 	}
 	if launcher == nil || launched {
 		return ""

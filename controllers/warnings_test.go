@@ -60,7 +60,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.later(3 * time.Second)
 		s.settle()
 		message := s.expect("JobFinished", isFalse, "Starting")
-		require.Contains(t, message, `waiting for the launcher to start; mpi-operator says: worker pod created failed: pods "stencil-worker-0" is forbidden: violates PodSecurity "restricted:latest"`)
+		require.Contains(t, message, `waiting for the launcher to start; mpi-operator reports: worker pod created failed: pods "stencil-worker-0" is forbidden: violates PodSecurity "restricted:latest"`)
 		require.Equal(t, message, s.expect("Ready", isFalse, "Starting"))
 	})
 	t.Run("quota, until there is room", func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.warn(s.mpiJob(), "MPIJobFailed", "launcher pod created failed: no", time.Now())
 		s.later(3 * time.Second)
 		s.settle()
-		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator says: launcher pod created failed: no")
+		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: launcher pod created failed: no")
 	})
 	t.Run("our own Job", func(t *testing.T) {
 		s := newStage(t)

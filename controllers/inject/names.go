@@ -59,7 +59,7 @@ func removeOurs(pod *corev1.PodSpec) {
 
 // conflicts returns an error for each object of the user with a name or path that Cairn needs.
 func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) field.ErrorList {
-	const taken = "Cairn needs this name for itself"
+	const taken = "Cairn needs this name"
 	var errs field.ErrorList
 	for i, c := range pod.InitContainers {
 		if slices.Contains(ourContainers, c.Name) {

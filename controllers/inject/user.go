@@ -76,7 +76,7 @@ func sideBySide(pod *corev1.PodSpec) []corev1.Container {
 // mayBe returns why a container has the sidecar's user, or can take it. It is "" if neither.
 func mayBe(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
 	if ours == nil {
-		return "both may have the user that the cluster gives the namespace; the operator's --run-as-user is unset"
+		return "both may have the user that the cluster assigns to the namespace; the operator's --run-as-user is unset"
 	}
 	var user *int64
 	if pod.SecurityContext != nil {

@@ -60,7 +60,7 @@ func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 		}
 		if !messages.Decode(ended.Message, &answer) {
 			answer = messages.Probe{Reason: v1alpha1.ReasonProbeFailed, Message: "the probe" +
-				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without saying what it found: "+quote.Termination(ended.Message))}
+				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without a result: "+quote.Termination(ended.Message))}
 		}
 		if !answer.Traceable && !reasonPattern.MatchString(string(answer.Reason)) {
 			answer.Reason = v1alpha1.ReasonProbeFailed

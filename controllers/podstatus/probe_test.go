@@ -28,9 +28,9 @@ func TestInstallationThatFailed(t *testing.T) {
 	}{
 		{"the probe says nothing", string(raw), "", "InternalError", "pod w-0: cannot install the tracer: "},
 		{"the probe says something", string(raw), `{"reason":"NoMPI","message":"none"}`, "NoMPI", "pod w-0: none"},
-		{"neither does", "", "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
-		{"a good installation", `{"traceable":true}`, "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
-		{"a forged reason", `{"reason":"no reason","message":"x"}`, "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
+		{"neither does", "", "", v1alpha1.ReasonProbeFailed, "without a result"},
+		{"a good installation", `{"traceable":true}`, "", v1alpha1.ReasonProbeFailed, "without a result"},
+		{"a forged reason", `{"reason":"no reason","message":"x"}`, "", v1alpha1.ReasonProbeFailed, "without a result"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{endedContainer(inject.InstallContainer, test.install, 0), endedContainer(inject.ProbeContainer, test.probe, 0)}

@@ -43,7 +43,7 @@ func Summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
 		}
 	}
 	if more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more pods with other troubles", more))
+		parts = append(parts, fmt.Sprintf("and %d more pods with other problems", more))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -38,10 +38,10 @@ func Advice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3St
 		return fmt.Sprintf("there is no bucket %s at %s: create it with `cairn make-bucket --store s3://%s`, or name another in spec.storage.s3.bucket (%s)",
 			s3.Bucket, endpoint, s3.Bucket, trouble.Message)
 	case v1alpha1.ReasonUnreachable:
-		return fmt.Sprintf("no answer from %s for bucket %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
+		return fmt.Sprintf("no response from %s for bucket %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
 			endpoint, s3.Bucket, namespace, trouble.Message)
 	default:
-		return fmt.Sprintf("bucket %s at %s cannot be used in namespace %s: %s; more: kubectl -n %s describe jobs,pods -l %s=%s",
+		return fmt.Sprintf("bucket %s at %s cannot be used in namespace %s: %s; for details: kubectl -n %s describe jobs,pods -l %s=%s",
 			s3.Bucket, endpoint, namespace, trouble.Message, namespace, naming.StepLabel, naming.StepStorage)
 	}
 }

@@ -104,7 +104,7 @@ func ReadStorageAnswer(message string, how task.Failure) messages.StorageCheck {
 		said = how.String()
 	}
 	return messages.StorageCheck{Reason: messages.StorageOther, Message: strings.TrimSuffix(
-		fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", how.ExitCode, said), ": ")}
+		fmt.Sprintf("the check ended with exit code %d without a result: %s", how.ExitCode, said), ": ")}
 }
 
 // NewCheckJob returns the Job that writes to the storage what a job would write, with the job's own
