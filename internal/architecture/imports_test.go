@@ -81,7 +81,7 @@ func TestCoreLibraryLinksLittle(t *testing.T) {
 	}
 }
 
-// What binaries link, indirectly too, has nothing of what they may not know at all.
+// What binaries link, indirectly too, has nothing of what they may not import at all.
 func TestBinariesLinkNothingForeign(t *testing.T) {
 	for _, binary := range Binaries {
 		for _, p := range list(t, "-deps", "-tags", "otf2", "./"+binary.Folder) {
@@ -111,18 +111,18 @@ func TestRulesAreNotWiderThanTheTree(t *testing.T) {
 			assert.DirExists(t, filepath.Join(repository.Root(), folder), "of room %s", r.Name)
 		}
 		for _, to := range r.May {
-			assert.True(t, needed[[2]string{r.Name, to}], "%s may know %s, but nothing needs it", r.Name, to)
+			assert.True(t, needed[[2]string{r.Name, to}], "%s may import %s, but nothing needs it", r.Name, to)
 		}
 	}
 }
 
-// Arrows between rooms run one way: a room may know those only that stand before it in the list. The room that all may
+// Arrows between rooms run one way: a room may import only those before it in the list. The room that all may
 // know, and that knows the trace, is no exception.
 func TestArrowsRunOneWay(t *testing.T) {
 	before := map[string]bool{}
 	for _, r := range Rooms {
 		for _, to := range r.May {
-			assert.True(t, before[to], "%s may know %s, which stands below it", r.Name, to)
+			assert.True(t, before[to], "%s may import %s, which stands below it", r.Name, to)
 		}
 		before[r.Name] = true
 	}
@@ -130,20 +130,20 @@ func TestArrowsRunOneWay(t *testing.T) {
 
 func TestForbidden(t *testing.T) {
 	for _, c := range []struct{ from, path, why string }{
-		{"controllers/inject", Module + "trace", "operator may not know trace"},
+		{"controllers/inject", Module + "trace", "operator may not import trace"},
 		{"controllers/inject", "k8s.io/api/core/v1", ""},
 		{"api/messages", "k8s.io/api/core/v1", "messages may not import k8s.io/…"},
 		{"api/messages", "golang.org/x/sys/unix", "messages may import Go's standard library only"},
 		{"api/messages", "encoding/json", ""},
-		{"trace", Module + "tracer/recorder", "trace may not know tracer"},
+		{"trace", Module + "tracer/recorder", "trace may not import tracer"},
 		{"trace/codec", Module + "trace", ""},
-		{"tracer/recorder", Module + "merger", "tracer may not know merger"},
-		{"merger", Module + "merger/collect", "merger may not know collect"},
+		{"tracer/recorder", Module + "merger", "tracer may not import merger"},
+		{"merger", Module + "merger/collect", "merger may not import collect"},
 		{"cmd/cairn", "sigs.k8s.io/controller-runtime", "commands may not import sigs.k8s.io/…"},
 		{"cmd/cairn", Module + "store", ""},
 		{"cmd/cairn", "github.com/minio/minio-go/v7", "commands may not import github.com/minio/…"},
 		{"analyzer/match", "testing", "analyzer may not import testing…"},
-		{"analyzer/match", Module + "internal/tracetest", "analyzer may not know tests"},
+		{"analyzer/match", Module + "internal/tracetest", "analyzer may not import tests"},
 		{"analyzer/match", Module + "elsewhere", "it is in no room"},
 	} {
 		t.Run(c.from+" "+c.path, func(t *testing.T) {

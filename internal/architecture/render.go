@@ -34,7 +34,7 @@ func (t Text) Replace(content string) (string, error) {
 // Table returns which rooms may import which, in Markdown.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("\n| room | folders | what is done there | may know | from elsewhere |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| room | folders | what is done there | may import | from elsewhere |\n|---|---|---|---|---|\n")
 	for _, r := range Rooms {
 		may := strings.Join(r.May, ", ")
 		if may == "" {

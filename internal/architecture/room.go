@@ -41,7 +41,7 @@ func (r *Room) Forbidden(path string) string {
 		case to == nil:
 			return "it is in no room"
 		case to != r && !slices.Contains(r.May, to.Name):
-			return r.Name + " may not know " + to.Name
+			return r.Name + " may not import " + to.Name
 		}
 		return ""
 	}

@@ -40,7 +40,7 @@ var kubernetesModules = []string{"k8s.io/", "sigs.k8s.io/", "github.com/kubeflow
 var Rooms = []Room{
 	{
 		Name: "messages", Folders: []string{"api/messages"}, Outside: StandardOnly,
-		About: "what the operator and the commands in its pods tell each other: JSON and exit codes",
+		About: "what the operator and the commands in its pods exchange: JSON and exit codes",
 	},
 	{
 		Name: "mpi", Folders: []string{"mpi"}, Outside: StandardOnly,
@@ -48,7 +48,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "settings", Folders: []string{"tracer/settings"}, Outside: StandardOnly,
-		About: "what the tracer can be told: config.json, and flags",
+		About: "settings of the tracer: config.json and flags",
 	},
 	{
 		Name: "trace", Folders: []string{"trace"}, May: []string{"mpi"},
@@ -56,7 +56,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "small", Folders: []string{"internal"}, May: []string{"trace"},
-		About: "small packages for more than one room",
+		About: "small packages that several rooms use",
 	},
 	{
 		Name: "store", Folders: []string{"store"}, Outside: Storage,
@@ -68,19 +68,19 @@ var Rooms = []Room{
 	},
 	{
 		Name: "merger", Folders: []string{"merger"}, May: []string{"mpi", "trace"},
-		About: "many traces in, one out",
+		About: "merges many traces into one",
 	},
 	{
 		Name: "shards", Folders: []string{"shipper/shard"}, May: []string{"store"},
-		About: "how the shards of a job lie in the store",
+		About: "layout of a job's shards in the store",
 	},
 	{
 		Name: "shipper", Folders: []string{"shipper"}, May: []string{"trace", "small", "store", "tracer", "merger", "shards"},
-		About: "the sidecar: a spool in, shards out",
+		About: "the sidecar: makes shards of a spool and uploads them",
 	},
 	{
 		Name: "collect", Folders: []string{"merger/collect"}, May: []string{"messages", "trace", "small", "store", "merger", "shards"},
-		About: "the merge Job: shards of a job in, traces of its runs out",
+		About: "the merge Job: makes traces of a job's shards, one per run",
 	},
 	{
 		Name: "simulate", Folders: []string{"internal/simulate"},
@@ -89,7 +89,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "analyzer", Folders: []string{"analyzer"}, May: []string{"mpi", "trace", "small"},
-		About: "what a trace says: analyses, report, exports",
+		About: "analyses, report, exports",
 	},
 	{
 		Name: "replayer", Folders: []string{"replayer"}, May: []string{"mpi", "analyzer"},
@@ -121,7 +121,7 @@ var Rooms = []Room{
 			"tracer/shim/shimtest",
 		},
 		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
-		About: "support of tests, known to tests only",
+		About: "support for tests; only tests import it",
 	},
 }
 
