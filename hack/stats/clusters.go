@@ -49,7 +49,7 @@ func printClusters(to io.Writer, from io.Reader) error {
 	for _, t := range clusterTargets {
 		c, measured := costs[t.what]
 		if !measured {
-			return fmt.Errorf("the benchmark says nothing of %s", t.what)
+			return fmt.Errorf("the benchmark has no result for %s", t.what)
 		}
 		says := "pass"
 		if c.seconds >= t.seconds {
