@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// A pod that has succeeded for each index says what the Job controller will say some seconds later.
+// Once a pod has succeeded for each index, the outcome is known, some seconds before the Job
+// controller reports it.
 func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
 	s := newStage(t)
 	s.apply()

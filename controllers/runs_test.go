@@ -54,7 +54,8 @@ func TestCallsThatWereNotRecorded(t *testing.T) {
 	}
 }
 
-// Of many runs the status has the sixteen that the report finds worst, each with all that is known of it.
+// For many runs the status has the sixteen that are worst according to the report, each with
+// everything that is known.
 func TestRunsOfTheReport(t *testing.T) {
 	var runs []messages.Run
 	for i := range 200 {

@@ -17,7 +17,7 @@ import (
 
 var zero = resource.NewQuantity(0, resource.DecimalSI)
 
-// While the job runs nobody else sees that the storage fails: it is checked every ten minutes.
+// While the job runs nothing else shows that the storage fails: it is checked every ten minutes.
 func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -44,7 +44,7 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
-// While the job runs, what a check has found is read when it ends, though nothing else happens.
+// While the job runs, the result of a check is read when it ends, even if nothing else happens.
 func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.settings.Retry = time.Second
@@ -80,7 +80,8 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	}
 }
 
-// Until a check has ended, what the one before it found counts, if no pod has said anything since.
+// Until a check has ended, the result of the previous one counts, unless a pod has reported
+// something since.
 func TestConditionStaysWhileTheStorageIsCheckedAgain(t *testing.T) {
 	t.Run("away", func(t *testing.T) {
 		s := newStage(t)
@@ -151,7 +152,8 @@ func TestStorageFailsWhileAStepWaits(t *testing.T) {
 	s.expect("Ready", isFalse, "Analyzing")
 }
 
-// A process that gave up after its own wait is followed by another, and says meanwhile who cannot reach what.
+// A process that gave up after its own wait is followed by another, and meanwhile reports which
+// pods cannot reach what.
 func TestPodsSayThatTheStorageIsAway(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -181,7 +183,7 @@ func (s *stage) shipEnds(worker, message string) {
 	require.NoError(s, s.Status().Update(s.ctx, made))
 }
 
-// What a sidecar could not send is known from the sidecar alone: the storage was away.
+// Only the sidecar knows what it could not send, since the storage did not respond.
 func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 	lost := `{"lost":["stencil-worker-0: world ab, ranks 0-1"],"lost_count":1,"storage":{"reason":"Unreachable","message":"no route to host"}}`
 	begin := func(t *testing.T) *stage {
@@ -221,7 +223,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 	})
 }
 
-// A storage that never worked holds nothing, so there is nothing to delete.
+// A storage that never worked has no data, so there is nothing to delete.
 func TestDeleteWithStorageThatNeverWorked(t *testing.T) {
 	withDelete := func(j *v1alpha1.TracedMPIJob) { j.Spec.Storage.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
 	gone := func(s *stage) bool { return !s.exists(&v1alpha1.TracedMPIJob{}, "stencil") }

@@ -33,7 +33,8 @@ func (s *stage) warn(about client.Object, reason, message string, at time.Time) 
 // later moves the operator's clock.
 func (s *stage) later(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }
 
-// refusedWorker plays mpi-operator: it cannot create a worker, and what the API server says goes into an event.
+// refusedWorker acts as mpi-operator: it cannot create a worker, and the API server's message is in
+// an event.
 func (s *stage) refusedWorker(index int) string {
 	s.Helper()
 	mpiJob := s.mpiJob()
@@ -45,7 +46,7 @@ func (s *stage) refusedWorker(index int) string {
 	return err.Error()
 }
 
-// TestPodsThatAreRefused: mpi-operator tells in events only that it may not create a pod.
+// TestPodsThatAreRefused: mpi-operator reports only in events that it cannot create a pod.
 func TestPodsThatAreRefused(t *testing.T) {
 	t.Run("Pod Security", func(t *testing.T) {
 		s := newStage(t)
@@ -93,7 +94,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
 		s.later(3 * time.Second)
 		s.settle()
-		// The event itself is new, whatever it says about when it happened: the newest of its times counts.
+		// The event itself is new, whatever its older times are: the newest of its times counts.
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
 		require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
 		s.worker(0, traceable)

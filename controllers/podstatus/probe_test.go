@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// Where the volume has no room for the probe, its command is true(1), which says nothing: then the words of the
-// installation count. Those of a probe that says something come first.
+// If the volume has no room for the probe, its command is true(1), which has no message: then the
+// message of the installation counts. A message of the probe takes precedence.
 func TestInstallationThatFailed(t *testing.T) {
 	verdict := setup.Install(setup.InstallOptions{To: "/proc/nowhere", Binary: "/bin/true", Libraries: "/nowhere"})
 	require.Equal(t, messages.ProbeInternalError, verdict.Reason)

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
-// A goPackage is what `go list -json` says of a package.
+// A goPackage is the output of `go list -json` for a package.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -61,7 +61,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The core library is in every process of every traced job: what it links, indirectly too, is on a list.
+// The core library is in every process of every traced job: everything that it links, also
+// indirectly, is on a list.
 func TestCoreLibraryLinksLittle(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range list(t, "-deps", "./"+coreLibrary) {
@@ -81,7 +82,7 @@ func TestCoreLibraryLinksLittle(t *testing.T) {
 	}
 }
 
-// What binaries link, indirectly too, has nothing of what they may not import at all.
+// Binaries do not link, even indirectly, what they must not import.
 func TestBinariesLinkNothingForeign(t *testing.T) {
 	for _, binary := range Binaries {
 		for _, p := range list(t, "-deps", "-tags", "otf2", "./"+binary.Folder) {
@@ -95,7 +96,8 @@ func TestBinariesLinkNothingForeign(t *testing.T) {
 	}
 }
 
-// Every folder of the rules is there and has packages, and every arrow of the rules has one import that needs it.
+// Every folder of the rules exists and has packages, and every entry of the rules is needed by an
+// import.
 func TestRulesAreNotWiderThanTheTree(t *testing.T) {
 	needed := map[[2]string]bool{}
 	for _, p := range list(t, "-tags", "otf2", "./...") {
@@ -116,8 +118,8 @@ func TestRulesAreNotWiderThanTheTree(t *testing.T) {
 	}
 }
 
-// Arrows between rooms run one way: a room may import only those before it in the list. The room that all may
-// know, and that knows the trace, is no exception.
+// Dependencies between rooms have one direction: a room may import only those before it in the
+// list. The room that all rooms may import, and that imports the trace, is no exception.
 func TestArrowsRunOneWay(t *testing.T) {
 	before := map[string]bool{}
 	for _, r := range Rooms {

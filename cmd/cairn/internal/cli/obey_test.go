@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A command that hears nothing is left alone.
+// A command that does not react to a signal is abandoned.
 func TestDeafCommandIsLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a kind of trace is exported as, or why it is not. The words are part of what is printed.
+// The export of each kind of trace, or why it is refused. The texts are part of the output.
 var exportsOfKinds = []struct {
 	kind    string
 	more    []string // arguments of export
@@ -52,7 +52,7 @@ func but(formats map[string]string, one string) map[string]string {
 	return formats
 }
 
-// Each format takes each kind of trace, or says what to do instead and leaves nothing behind.
+// Each format accepts each kind of trace, or says what to do instead and leaves no files.
 func TestFormatsOfAllKindsOfTraces(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no cairn-otf2: tests with OTF2's library are tagged otf2
 	files := kindsOfTraces(t)
@@ -99,7 +99,8 @@ func kindsOfTraces(t *testing.T) map[string]string {
 	return files
 }
 
-// checkExported has the files that a format consists of, with as many calls or ranks as the trace has.
+// checkExported checks that all files of a format exist, with as many calls or ranks as the trace
+// has.
 func checkExported(t *testing.T, format, out, kind string, more []string) {
 	t.Helper()
 	calls, ranks := int64(1168), 16

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An archive is whole or not there, and what has no times of its own is not exported as if it had.
+// An archive is complete or does not exist, and ranks without times of their own are not exported.
 func TestOTF2OfTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

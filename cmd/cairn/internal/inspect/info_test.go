@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The steal of each machine is there once, where it is known and more than nothing.
+// The steal of each machine is printed once, if it is known and not zero.
 func TestInfoTellsSteal(t *testing.T) {
 	b := tracetest.New(6)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -45,7 +45,7 @@ func TestInfoTellsSteal(t *testing.T) {
 	require.InEpsilon(t, 3, found.Steal[0].Seconds, 1./128)
 }
 
-// Calls that lack something since the recorder generalized are counted by function.
+// Calls with arguments that were lost by generalization are counted by function.
 func TestInfoTellsWhatWasGeneralized(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
@@ -76,7 +76,8 @@ func TestInfoTellsWhatWasGeneralized(t *testing.T) {
 	require.Contains(t, text, "4 calls of MPI_Barrier")
 }
 
-// What tracing took of a rank is the CPU time of the tracer's threads, what it held, and the bytes of its times.
+// The cost of tracing for a rank is the CPU time of the tracer's threads, its overhead, and the
+// bytes of its times.
 func TestInfoTellsWhatTracingTook(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {

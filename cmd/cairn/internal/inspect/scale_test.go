@@ -78,7 +78,7 @@ func TestScale(t *testing.T) {
 	require.Len(t, r.Calls.Model.Terms, 1)
 	assert.InDelta(t, 10, r.Calls.Model.Terms[0].Value, 1e-6)
 	assert.Equal(t, 1, r.Calls.Model.Terms[0].Power)
-	// runs of one size are no scaling
+	// runs of one size are not enough
 	_, err = cairntest.Run(t, "scale", runs[0], filepath.Join(dir, "2"))
 	code, _ := cli.ExitCode(err)
 	assert.Equal(t, cli.ExitUsage, code)

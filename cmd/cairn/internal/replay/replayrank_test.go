@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// Which MPI started a rank, and as which, says the environment.
+// The environment determines which MPI started a rank, and its number.
 func TestStartedBy(t *testing.T) {
 	for _, c := range []struct {
 		environment map[string]string
