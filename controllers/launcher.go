@@ -31,7 +31,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if err := p.noteAttempts(ctx); err != nil {
+	if err := p.recordAttempts(ctx); err != nil {
 		return await, err
 	}
 	if mpiJob == nil {
@@ -62,7 +62,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if err := p.noteFailuresLive(ctx); err != nil {
+	if err := p.recordFailuresLive(ctx); err != nil {
 		return await, err
 	}
 	reason, message := launcherResult(end, exitCode)
@@ -108,26 +108,26 @@ func launcherContainer(job *v1alpha1.TracedMPIJob) string {
 	return launcher.Template.Spec.Containers[0].Name
 }
 
-// noteAttempts records the starts of the launcher and the failures of pods while the pods exist: a
+// recordAttempts records the starts of the launcher and the failures of pods while the pods exist: a
 // Job that has used up its retries deletes them.
-func (p *pass) noteAttempts(ctx context.Context) error {
+func (p *pass) recordAttempts(ctx context.Context) error {
 	pods, err := p.podsOf(ctx, "")
 	if err != nil {
 		return err
 	}
 	p.job.Status.Attempts = podstatus.ObserveAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
-	p.noteFailures(pods)
+	p.recordFailures(pods)
 	return nil
 }
 
-// noteFailuresLive records the failures of the job's pods, read past the cache: the end of the
+// recordFailuresLive records the failures of the job's pods, read past the cache: the end of the
 // launcher's Job may be in the cache before the eviction of a worker is.
-func (p *pass) noteFailuresLive(ctx context.Context) error {
+func (p *pass) recordFailuresLive(ctx context.Context) error {
 	pods, err := p.podsOfMPIJob(ctx, p.Live)
 	if err != nil {
 		return err
 	}
-	p.noteFailures(pods)
+	p.recordFailures(pods)
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 			message += ": " + trouble
 		}
 		if !p.injectedPods() {
-			p.lookAgain(maxLook) // pods without our label are not watched
+			p.requeueWithin(maxEventInterval) // pods without our label are not watched
 		}
 	}
 	if reason != v1alpha1.ReasonJobSuspended {
@@ -225,8 +225,8 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	p.notReady(reason, message)
 }
 
-// noteFailures records the failures of the job's pods.
-func (p *pass) noteFailures(pods []corev1.Pod) {
+// recordFailures records the failures of the job's pods.
+func (p *pass) recordFailures(pods []corev1.Pod) {
 	p.job.Status.PodFailures = podstatus.ObservePodFailures(p.job.Status.PodFailures, pods)
 }
 

@@ -62,7 +62,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		p.giveUp(v1alpha1.ReasonMergeFailed, fmt.Sprintf("%s; what was collected is kept in %s/shards", message, p.job.Status.StorageURI))
 		return proceed, nil
 	}
-	p.takeRuns(*answer)
+	p.recordRuns(*answer)
 	return proceed, nil
 }
 

@@ -143,7 +143,7 @@ func (p *pass) propagateChanges(ctx context.Context) error {
 	err = p.ask(about, func() error { return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch)) })
 	if refused := new(refusal.Error); errors.As(err, &refused) {
 		p.notice = refused.Error()
-		p.lookAgain(refused.Until.Sub(p.Clock.Now()))
+		p.requeueWithin(refused.Until.Sub(p.Clock.Now()))
 		return nil
 	}
 	if err == nil && changed {

@@ -128,7 +128,7 @@ func TestJobWithoutStorageIsFollowed(t *testing.T) {
 	s.settle()
 	require.Equal(t, "waiting for the launcher to start: pod stencil-launcher-x: container launcher: ImagePullBackOff: no such image",
 		s.expect("Ready", isFalse, "Starting"))
-	require.True(t, 0 < s.after && s.after <= maxLook, "these pods start no pass: %v", s.after)
+	require.True(t, 0 < s.after && s.after <= maxEventInterval, "these pods start no pass: %v", s.after)
 
 	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
 	s.kubelet("stencil-worker-1", func(status *corev1.PodStatus) {

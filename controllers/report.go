@@ -48,7 +48,7 @@ func (p *pass) report(ctx context.Context) (next, error) {
 		p.giveUp(v1alpha1.ReasonReportFailed, fmt.Sprintf("%s; the trace is in %s", message, p.job.Status.StorageURI))
 		return proceed, nil
 	}
-	p.takeReport(answer)
+	p.recordReport(answer)
 	return proceed, nil
 }
 
@@ -61,10 +61,10 @@ func (p *pass) reportTask() task.Task {
 	}
 }
 
-// takeReport copies the results of the report into the status. A failed job has a report, too.
-func (p *pass) takeReport(answer messages.Report) {
+// recordReport copies the results of the report into the status. A failed job has a report, too.
+func (p *pass) recordReport(answer messages.Report) {
 	p.job.Status.Verdict = quote.Shorten(answer.Verdict, maxVerdict)
-	p.takeReportedRuns(answer)
+	p.recordReportedRuns(answer)
 	reason := v1alpha1.ReasonReportReady
 	finished := p.condition(v1alpha1.ConditionJobFinished)
 	if finished.Reason == v1alpha1.ReasonJobFailed {

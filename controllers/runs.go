@@ -21,8 +21,8 @@ const (
 	maxFailed = 512
 )
 
-// takeRuns copies the results of the merge into the status.
-func (p *pass) takeRuns(answer messages.Merge) {
+// recordRuns copies the results of the merge into the status.
+func (p *pass) recordRuns(answer messages.Merge) {
 	status := &p.job.Status
 	status.Runs, status.RunCount = nil, int32(max(answer.RunCount, len(answer.Runs)))
 	for _, run := range messages.Worst(answer.Runs, v1alpha1.MaxRuns) {
@@ -36,7 +36,7 @@ func (p *pass) takeRuns(answer messages.Merge) {
 		missing = append(missing, "not sent: "+strings.Join(status.Lost, "; "))
 	}
 	if len(status.Runs) == 0 {
-		p.takeNoRuns(append(missing, answer.Message))
+		p.recordNoRuns(append(missing, answer.Message))
 		return
 	}
 	p.collected(missing, lostCalls(answer), coarseTimes(answer.Runs), endedEarly(answer.Runs))
@@ -144,9 +144,9 @@ func (p *pass) runStatus(of v1alpha1.Run, run messages.Run) v1alpha1.Run {
 	return of
 }
 
-// takeReportedRuns replaces the runs of the merge by those of the report, which determines the
+// recordReportedRuns replaces the runs of the merge by those of the report, which determines the
 // worst ones.
-func (p *pass) takeReportedRuns(answer messages.Report) {
+func (p *pass) recordReportedRuns(answer messages.Report) {
 	status := &p.job.Status
 	if len(answer.Runs) == 0 {
 		return
@@ -169,8 +169,8 @@ func (p *pass) takeReportedRuns(answer messages.Report) {
 	}
 }
 
-// takeNoRuns sets the reason why there is no run: the probe's answer if it had one.
-func (p *pass) takeNoRuns(missing []string) {
+// recordNoRuns sets the reason why there is no run: the probe's answer if it had one.
+func (p *pass) recordNoRuns(missing []string) {
 	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse {
 		p.noTrace(v1alpha1.ReasonNotTraced, "the job was not traced: "+traced.Message)
 		return

@@ -203,7 +203,7 @@ func (p *pass) makeRoom(ctx context.Context) error {
 			continue
 		}
 		if rest := maxRoomWait - p.Clock.Since(jobs[i].CreationTimestamp.Time); rest > 0 {
-			p.lookAgain(rest)
+			p.requeueWithin(rest)
 			continue
 		}
 		return p.stopWaiting(ctx)

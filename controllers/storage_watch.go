@@ -50,7 +50,7 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	p.lookAgain(due)
+	p.requeueWithin(due)
 	if holds > 0 || seen.Trouble != nil {
 		if holds == 0 {
 			holds = storage.CheckHolds
@@ -62,7 +62,7 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot check the storage")
 			check = storage.Check{Again: refusal.MaxRetryPause}
 		}
-		p.lookAgain(check.Again)
+		p.requeueWithin(check.Again)
 		seen.TakeCheck(check)
 	}
 	switch ready := p.condition(v1alpha1.ConditionStorageReady); {
@@ -144,7 +144,7 @@ func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 			if !messages.Decode(ended.Message, &said) {
 				continue
 			}
-			p.noteLost(pod.Name, said)
+			p.recordLost(pod.Name, said)
 			if said.Storage != nil {
 				seen.Take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
 			}
@@ -153,8 +153,8 @@ func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 	return seen, nil
 }
 
-// noteLost records the ranks that a sidecar could not send, since its pod may soon be gone.
-func (p *pass) noteLost(pod string, said messages.Ship) {
+// recordLost records the ranks that a sidecar could not send, since its pod may soon be gone.
+func (p *pass) recordLost(pod string, said messages.Ship) {
 	status := &p.job.Status
 	lines := slices.Clone(said.Lost)
 	if more := said.LostCount - len(lines); more > 0 { // more than a termination message has room for

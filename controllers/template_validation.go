@@ -25,7 +25,7 @@ func (p *pass) validateTemplate(context.Context) (next, error) {
 		return proceed, nil
 	}
 	message := errs.ToAggregate().Error()
-	if !mendable(errs) {
+	if !repairable(errs) {
 		p.neverStarts(v1alpha1.ReasonInvalidTemplate, message)
 		return proceed, nil
 	}
@@ -34,8 +34,8 @@ func (p *pass) validateTemplate(context.Context) (next, error) {
 	return await, nil
 }
 
-// mendable reports whether all errors are about the only field of the template that may change.
-func mendable(errs field.ErrorList) bool {
+// repairable reports whether all errors are about the only field of the template that may change.
+func repairable(errs field.ErrorList) bool {
 	return !slices.ContainsFunc(errs, func(err *field.Error) bool {
 		return err.Field != "spec.mpiJobTemplate.spec.mpiReplicaSpecs[Worker].replicas"
 	})

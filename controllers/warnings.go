@@ -25,11 +25,11 @@ import (
 // mpi-operator and the Job controller report what they cannot create only in events.
 
 const (
-	// firstLook is the time in which the pods of a job should be created. Events are read only
+	// eventDelay is the time in which the pods of a job should be created. Events are read only
 	// after it.
-	firstLook = 2 * time.Second
-	// maxLook limits the interval between two reads of the events: a job may wait for days.
-	maxLook = 30 * time.Second
+	eventDelay = 2 * time.Second
+	// maxEventInterval limits the interval between two reads of the events: a job may wait for days.
+	maxEventInterval = 30 * time.Second
 	// maxTrouble limits the text about pods to a few sentences.
 	maxTrouble = 1024
 	// clockSlack is the assumed difference between the clocks of two components.
@@ -119,8 +119,8 @@ func (p *pass) jobWarning(ctx context.Context, job *batchv1.Job, pods []corev1.P
 // grows with the time since then.
 func (p *pass) dueForEvents(since time.Time) bool {
 	age := p.Clock.Since(since)
-	p.lookAgain(min(max(age/5, firstLook), maxLook))
-	return age >= firstLook
+	p.requeueWithin(min(max(age/5, eventDelay), maxEventInterval))
+	return age >= eventDelay
 }
 
 // newestPod returns the creation time of the newest pod, or zero if there is none.

@@ -57,24 +57,24 @@ func exposed(pod *corev1.PodSpec, options Options, path *field.Path) field.Error
 	}
 	ours := ourUser(pod, options)
 	var errs field.ErrorList
-	for _, c := range sideBySide(pod) {
-		if why := mayBe(pod, &c, ours); why != "" {
+	for _, c := range concurrentContainers(pod) {
+		if why := howToTakeUser(pod, &c, ours); why != "" {
 			errs = append(errs, field.Forbidden(path, fmt.Sprintf("container %s could read the storage's key from Cairn's sidecar: %s", c.Name, why)))
 		}
 	}
 	return errs
 }
 
-// sideBySide returns the containers that run at the same time as the sidecar.
-func sideBySide(pod *corev1.PodSpec) []corev1.Container {
+// concurrentContainers returns the containers that run at the same time as the sidecar.
+func concurrentContainers(pod *corev1.PodSpec) []corev1.Container {
 	sidecars := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool {
 		return ptr.Deref(c.RestartPolicy, "") != corev1.ContainerRestartPolicyAlways
 	})
 	return slices.Concat(sidecars, pod.Containers)
 }
 
-// mayBe returns why a container has the sidecar's user, or can take it. It is "" if neither.
-func mayBe(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
+// howToTakeUser returns why a container has the sidecar's user, or can take it. It is "" if neither.
+func howToTakeUser(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
 	if ours == nil {
 		return "both may have the user that the cluster assigns to the namespace; the operator's --run-as-user is unset"
 	}

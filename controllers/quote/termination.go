@@ -19,7 +19,7 @@ const MaxLength = 700
 func Termination(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.HasPrefix(raw, "{") {
-		raw = telling(strings.Split(raw, "\n"))
+		raw = causeLine(strings.Split(raw, "\n"))
 	}
 	if strings.HasPrefix(raw, "{") {
 		raw = jsonWords(raw)
@@ -27,9 +27,9 @@ func Termination(raw string) string {
 	return Shorten(strings.Join(strings.Fields(strings.TrimPrefix(raw, "cairn: ")), " "), MaxLength)
 }
 
-// telling returns the line of a log that explains why a program ended: the line of a Go panic, or
+// causeLine returns the line of a log that explains why a program ended: the line of a Go panic, or
 // else the last line that is not part of a stack trace.
-func telling(lines []string) string {
+func causeLine(lines []string) string {
 	for _, line := range lines {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return line

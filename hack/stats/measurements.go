@@ -19,15 +19,15 @@ type measurement struct {
 	numbers []float64
 }
 
-// readMeasurements reads lines with the given number of words and from least to most numbers,
+// readMeasurements reads lines with the given number of words and from minimum to maximum numbers,
 // separated by spaces. Missing numbers are NaN.
-func readMeasurements(from io.Reader, words, least, most int) ([]measurement, error) {
+func readMeasurements(from io.Reader, words, minimum, maximum int) ([]measurement, error) {
 	var all []measurement
 	lines := bufio.NewScanner(from)
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Fields(lines.Text())
-		if len(fields) < words+least || len(fields) > words+most {
-			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, least, most, lines.Text())
+		if len(fields) < words+minimum || len(fields) > words+maximum {
+			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, minimum, maximum, lines.Text())
 		}
 		m := measurement{words: fields[:words]}
 		for _, f := range fields[words:] {
@@ -37,7 +37,7 @@ func readMeasurements(from io.Reader, words, least, most int) ([]measurement, er
 			}
 			m.numbers = append(m.numbers, x)
 		}
-		for len(m.numbers) < most {
+		for len(m.numbers) < maximum {
 			m.numbers = append(m.numbers, math.NaN())
 		}
 		all = append(all, m)
@@ -46,13 +46,13 @@ func readMeasurements(from io.Reader, words, least, most int) ([]measurement, er
 }
 
 // readFile calls readMeasurements for a file.
-func readFile(path string, words, least, most int) ([]measurement, error) {
+func readFile(path string, words, minimum, maximum int) ([]measurement, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	all, err := readMeasurements(file, words, least, most)
+	all, err := readMeasurements(file, words, minimum, maximum)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -37,7 +37,7 @@ func newPairsCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&mpi, "mpi", "", "for the first column")
 	c.Flags().StringVar(&kernel, "kernel", "", "for the second column")
-	c.Flags().Float64Var(&target, "target", 1, "most that the upper bound may be")
+	c.Flags().Float64Var(&target, "target", 1, "largest allowed upper bound")
 	c.Flags().IntVar(&least, "least", 1, "fewer pairs than these give no verdict")
 	return c
 }

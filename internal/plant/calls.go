@@ -95,11 +95,11 @@ var calls = []Kind{
 
 // drawCalls draws Count, of calls or bytes. In a simulated program each takes the given
 // nanoseconds, and all together take the part of the run that severity defines. In a real program
-// there are least to most, which takes about as long as the rest of the run, or longer.
-func (p *Plant) drawCalls(r *rand.Rand, each float64, least, most int) {
+// there are low to high, which takes about as long as the rest of the run, or longer.
+func (p *Plant) drawCalls(r *rand.Rand, each float64, low, high int) {
 	if p.Real {
 		p.Work = time.Duration(1000+r.IntN(500)) * time.Microsecond
-		p.Count, p.Iterations = between(r, least, most), p.Iterations/2
+		p.Count, p.Iterations = between(r, low, high), p.Iterations/2
 		return
 	}
 	p.restrict(r, 4, 32)

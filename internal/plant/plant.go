@@ -124,11 +124,11 @@ func severity(r *rand.Rand) float64 {
 	return loss / (1 - loss)
 }
 
-// between draws from least to most with a uniformly distributed logarithm, so that small and large
+// between draws from low to high with a uniformly distributed logarithm, so that small and large
 // numbers are equally frequent.
-func between(r *rand.Rand, least, most int) int {
-	x := math.Exp(math.Log(float64(least)) + r.Float64()*math.Log(float64(most+1)/float64(least)))
-	return min(most, max(least, int(x)))
+func between(r *rand.Rand, low, high int) int {
+	x := math.Exp(math.Log(float64(low)) + r.Float64()*math.Log(float64(high+1)/float64(low)))
+	return min(high, max(low, int(x)))
 }
 
 // some draws n different ranks, ascending.
@@ -139,12 +139,12 @@ func (p *Plant) some(r *rand.Rand, n int) []int {
 }
 
 // restrict limits the number of ranks, and therefore the ranks that are drawn later.
-func (p *Plant) restrict(r *rand.Rand, least, most int) {
-	if most < least {
-		most = 4 * least
+func (p *Plant) restrict(r *rand.Rand, low, high int) {
+	if high < low {
+		high = 4 * low
 	}
-	if p.Ranks < least || p.Ranks > most {
-		p.Ranks = between(r, least, most)
+	if p.Ranks < low || p.Ranks > high {
+		p.Ranks = between(r, low, high)
 	}
 }
 

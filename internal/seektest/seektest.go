@@ -28,9 +28,9 @@ type Options struct {
 
 // Linear returns copies of the calls of a thread in sequence, at most the given number (0: all),
 // and the error that ended them.
-func Linear(cursor *trace.Cursor, most int) ([]trace.Event, error) {
+func Linear(cursor *trace.Cursor, limit int) ([]trace.Event, error) {
 	var calls []trace.Event
-	for (most == 0 || len(calls) < most) && cursor.Next() {
+	for (limit == 0 || len(calls) < limit) && cursor.Next() {
 		calls = append(calls, Copy(cursor.Event()))
 	}
 	return calls, cursor.Err()

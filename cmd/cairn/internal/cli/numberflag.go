@@ -18,40 +18,40 @@ type number interface {
 // A numberFlag is a number with limits. A value beyond them is an error of the command line, as
 // text that is not a number is.
 type numberFlag[N number] struct {
-	value *N
-	least N
-	most  N
-	above bool // least itself is not allowed
+	value   *N
+	minimum N
+	maximum N
+	above   bool // minimum itself is not allowed
 }
 
-// AtLeast returns a flag with values >= least.
-func AtLeast[N number](value *N, initial, least N) *numberFlag[N] {
+// AtLeast returns a flag with values >= minimum.
+func AtLeast[N number](value *N, initial, minimum N) *numberFlag[N] {
 	*value = initial
-	f := &numberFlag[N]{value: value, least: least}
-	switch most := any(&f.most).(type) {
+	f := &numberFlag[N]{value: value, minimum: minimum}
+	switch maximum := any(&f.maximum).(type) {
 	case *int:
-		*most = math.MaxInt
+		*maximum = math.MaxInt
 	case *int64:
-		*most = math.MaxInt64
+		*maximum = math.MaxInt64
 	case *float64:
-		*most = math.MaxFloat64
+		*maximum = math.MaxFloat64
 	case *time.Duration:
-		*most = math.MaxInt64
+		*maximum = math.MaxInt64
 	}
 	return f
 }
 
-// MoreThan returns a flag with values > limit and <= most.
-func MoreThan[N number](value *N, initial, limit, most N) *numberFlag[N] {
-	f := Within(value, initial, limit, most)
+// MoreThan returns a flag with values > limit and <= maximum.
+func MoreThan[N number](value *N, initial, limit, maximum N) *numberFlag[N] {
+	f := Within(value, initial, limit, maximum)
 	f.above = true
 	return f
 }
 
-// Within returns a flag with values >= least and <= most.
-func Within[N number](value *N, initial, least, most N) *numberFlag[N] {
-	f := AtLeast(value, initial, least)
-	f.most = most
+// Within returns a flag with values >= minimum and <= maximum.
+func Within[N number](value *N, initial, minimum, maximum N) *numberFlag[N] {
+	f := AtLeast(value, initial, minimum)
+	f.maximum = maximum
 	return f
 }
 
@@ -63,12 +63,12 @@ func (f *numberFlag[N]) Set(text string) error {
 	switch {
 	case err != nil:
 		return err
-	case f.above && !(n > f.least):
-		return fmt.Errorf("it must be more than %v", f.least)
-	case !(n >= f.least): // written this way so that NaN is refused, too
-		return fmt.Errorf("it must be %v or more", f.least)
-	case !(n <= f.most):
-		return fmt.Errorf("it must be %v or less", f.most)
+	case f.above && !(n > f.minimum):
+		return fmt.Errorf("it must be more than %v", f.minimum)
+	case !(n >= f.minimum): // written this way so that NaN is refused, too
+		return fmt.Errorf("it must be %v or more", f.minimum)
+	case !(n <= f.maximum):
+		return fmt.Errorf("it must be %v or less", f.maximum)
 	}
 	*f.value = n
 	return nil

@@ -41,14 +41,14 @@ type exporter struct {
 
 // An exportRequest is a trace, the part of it to export, and the destination.
 type exportRequest struct {
-	Trace    timeline.Trace
-	Out      string        // a file or a directory, depending on the format
-	From, To time.Duration // since the run began; a call is exported if it overlaps this range; To of 0: to the end
-	Ranks    []int         // nil: all
-	Clock    *clock.Map    // the run's clock map; nil: make one
-	Leads    []int         // the ranks of a reduced trace that have their own times; nil: all have
-	Part     bool          // a time range or ranks were asked for
-	Borrowed string        // describes the calls whose times are taken from other calls; empty: none
+	Trace        timeline.Trace
+	Out          string        // a file or a directory, depending on the format
+	From, To     time.Duration // since the run began; a call is exported if it overlaps this range; To of 0: to the end
+	Ranks        []int         // nil: all
+	Clock        *clock.Map    // the run's clock map; nil: make one
+	Leads        []int         // the ranks of a reduced trace that have their own times; nil: all have
+	Part         bool          // a time range or ranks were asked for
+	Extrapolated string        // describes the calls with extrapolated times; empty: none
 }
 
 // NewExportCommand returns the command `cairn export`.
@@ -121,7 +121,7 @@ func NewExportCommand() *cobra.Command {
 					return tracefile.Damaged(args[0], err)
 				}
 			}
-			r.Leads, r.Borrowed = f.Leads(), borrowed(f)
+			r.Leads, r.Extrapolated = f.Leads(), extrapolated(f)
 			r.Part = only.Given() || r.Ranks != nil
 			summary, err := exporters[i].write(c.Context(), r)
 			if errors.Is(err, errNothingToExport) {
@@ -166,8 +166,8 @@ func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	return choice.Leads(), nil
 }
 
-// borrowed describes the calls of a trace that have no times of their own. It is "" if all have.
-func borrowed(f *tracefile.File) string {
+// extrapolated describes the calls of a trace that have no times of their own. It is "" if all have.
+func extrapolated(f *tracefile.File) string {
 	if leads := f.Leads(); leads != nil {
 		ranks := f.Ranks().Len()
 		return fmt.Sprintf("calls and times of %d of %d ranks are extrapolated from %s", ranks-len(leads), ranks,
@@ -190,12 +190,12 @@ func borrowed(f *tracefile.File) string {
 	return strings.Join(parts, "; ")
 }
 
-// with appends the note about borrowed times to a summary.
+// with appends the note about extrapolated times to a summary.
 func (r *exportRequest) with(summary string) string {
-	if r.Borrowed == "" {
+	if r.Extrapolated == "" {
 		return summary
 	}
-	return summary + "; " + r.Borrowed
+	return summary + "; " + r.Extrapolated
 }
 
 // errNothingToExport is returned for a part of the run without calls.

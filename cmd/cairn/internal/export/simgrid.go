@@ -46,8 +46,8 @@ func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	}
 	fmt.Fprintf(&b, "%d ranks, %d actions, %d messages; a network of %.3g µs and %.3g GB/s%s\n", s.Ranks, s.Actions, s.Messages,
 		s.Network.Latency/1e3, s.Network.Bandwidth, shown)
-	if r.Borrowed != "" {
-		fmt.Fprintln(&b, r.Borrowed)
+	if r.Extrapolated != "" {
+		fmt.Fprintln(&b, r.Extrapolated)
 	}
 	for _, o := range s.AsMessages {
 		fmt.Fprintf(&b, "written as messages: %d calls of %s\n", o.Count, o.What)

@@ -221,7 +221,7 @@ func numbersText(h *histogram.Histogram, number func(int64) string) string {
 		}
 		return strings.Join(parts, ", ")
 	}
-	return fmt.Sprintf("sum %s, mean %s, least %s, 25%% ≤ %s, 50%% ≤ %s, 75%% ≤ %s, most %s", number(h.Sum), number(int64(h.Mean())),
+	return fmt.Sprintf("sum %s, mean %s, min %s, 25%% ≤ %s, 50%% ≤ %s, 75%% ≤ %s, max %s", number(h.Sum), number(int64(h.Mean())),
 		number(h.Min), number(h.Quantile(0.25)), number(h.Quantile(0.5)), number(h.Quantile(0.75)), number(h.Max))
 }
 

@@ -32,12 +32,12 @@ func CatchEndSignals() *EndSignals {
 	e := &EndSignals{Asked: make(chan syscall.Signal, 16)}
 	e.Stop = func() { signal.Stop(arrived); close(done) }
 	signal.Notify(arrived, caught...)
-	go e.sift(arrived, done)
+	go e.dropRepeats(arrived, done)
 	return e
 }
 
-// sift forwards signals without repeats.
-func (e *EndSignals) sift(arrived <-chan os.Signal, done <-chan struct{}) {
+// dropRepeats forwards signals without repeats.
+func (e *EndSignals) dropRepeats(arrived <-chan os.Signal, done <-chan struct{}) {
 	var last time.Time
 	for {
 		select {

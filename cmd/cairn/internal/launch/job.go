@@ -129,7 +129,7 @@ func (j *Job) forward(s syscall.Signal) (seen bool) {
 	// keeps processes that a shell between Cairn and the launcher leaves behind visible as
 	// descendants
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	seen = j.witness.sawIt()
+	seen = j.witness.reachedGroup()
 	if seen {
 		j.witness.dismiss()
 		j.witness = newWitness()

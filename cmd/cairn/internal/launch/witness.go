@@ -35,8 +35,8 @@ func newWitness() *witness {
 	return w
 }
 
-// sawIt reports whether a signal that arrived here was sent to the whole group.
-func (w *witness) sawIt() bool {
+// reachedGroup reports whether a signal that arrived here was sent to the whole group.
+func (w *witness) reachedGroup() bool {
 	const patience = 300 * time.Millisecond // enough for a busy machine
 	if w == nil {
 		return atTerminal()

@@ -61,7 +61,7 @@ func (r Run) Run(ctx context.Context) error {
 	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
 	packed := func() {}
 	if root != nil {
-		packed = packMeanwhile(ctx, folder.spool())
+		packed = packInBackground(ctx, folder.spool())
 	}
 	code, err := job.Run()
 	packed()
@@ -74,8 +74,8 @@ func (r Run) Run(ctx context.Context) error {
 	return r.finish(ctx, folder, root, &job, code)
 }
 
-// packMeanwhile encodes times while the job runs. The returned function stops it.
-func packMeanwhile(ctx context.Context, spool string) (end func()) {
+// packInBackground encodes times while the job runs. The returned function stops it.
+func packInBackground(ctx context.Context, spool string) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Part is a range of time of a run. The zero value is the whole run.
-type Part struct{ From, To Moment }
+type Part struct{ From, To Instant }
 
 // Register adds the flags --from and --to.
 func (p *Part) Register(flags *pflag.FlagSet) {
@@ -45,11 +45,11 @@ func (p *Part) Nothing(path string) error {
 	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' prints how long it took", path))
 }
 
-// A Moment is a flag: seconds since the run began, such as 10.5, or with a unit, such as 250ms.
-type Moment float64
+// An Instant is a flag: seconds since the run began, such as 10.5, or with a unit, such as 250ms.
+type Instant float64
 
 // Set implements pflag.Value.
-func (m *Moment) Set(text string) error {
+func (m *Instant) Set(text string) error {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		d, wrong := time.ParseDuration(text)
@@ -61,15 +61,15 @@ func (m *Moment) Set(text string) error {
 	if math.IsNaN(seconds) || math.Abs(seconds) > math.MaxInt32 {
 		return errors.New("no run is that long")
 	}
-	*m = Moment(seconds)
+	*m = Instant(seconds)
 	return nil
 }
 
 // String implements pflag.Value.
-func (m *Moment) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
+func (m *Instant) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
 
 // Type implements pflag.Value.
-func (*Moment) Type() string { return "seconds" }
+func (*Instant) Type() string { return "seconds" }
 
 // Duration converts to a time.Duration.
-func (m *Moment) Duration() time.Duration { return time.Duration(math.Round(float64(*m) * 1e9)) }
+func (m *Instant) Duration() time.Duration { return time.Duration(math.Round(float64(*m) * 1e9)) }
