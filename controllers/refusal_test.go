@@ -63,7 +63,8 @@ func (s *stage) policy(group, resourceName, expression, words string) {
 	})
 }
 
-// untilRefused waits until the API server knows of a policy: an object of somebody else is refused, too.
+// untilRefused waits until the API server applies a policy: an object of somebody else is refused,
+// too.
 func (s *stage) untilRefused(probe client.Object) {
 	s.Helper()
 	require.Eventually(s, func() bool {
