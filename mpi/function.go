@@ -17,7 +17,7 @@ type Function struct {
 	// deprecated and removed it, or zero. Implementations still export removed functions.
 	Since, Deprecated, Removed Version
 
-	// Class says what the call does; see class.go.
+	// Class is what the call does; see class.go.
 	Class Class
 
 	// Return is the kind of the value returned: KindErrorCode for nearly all.

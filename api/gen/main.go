@@ -32,12 +32,12 @@ func source() []byte {
 
 package v1alpha1
 
-// AnalysisName is an analysis that Cairn has, or a set of them, which share what they need of the trace:
+// AnalysisName is an analysis, or a set of analyses that share their work:
 %s
 // +kubebuilder:validation:Enum=%s
 type AnalysisName string
 
-// Sets of analyses, of which each is a Job.
+// Sets of analyses. Each is one Job.
 const (
 `, titles(), strings.Join(analyses.Names(), ";"))
 	for _, set := range analyses.Sets {
