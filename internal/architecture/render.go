@@ -38,7 +38,7 @@ func Table() string {
 	for _, r := range Rooms {
 		may := strings.Join(r.May, ", ")
 		if may == "" {
-			may = "nobody"
+			may = "none"
 		}
 		outside := [...]string{"libraries", "Go's standard library only", "libraries, Kubernetes, object storage", "libraries, object storage"}[r.Outside]
 		fmt.Fprintf(&b, "| **%s** | `%s` | %s | %s | %s |\n", r.Name, strings.Join(r.Folders, "`, `"), r.About, may, outside)
