@@ -26,7 +26,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and print what was planted and what Cairn reports", SilenceUsage: true, SilenceErrors: true}
 	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
 	err := c.ExecuteContext(ctx)
 	stop()
@@ -55,7 +55,7 @@ func newListCommand() *cobra.Command {
 	}
 }
 
-var errWrong = errors.New("what Cairn says is wrong")
+var errWrong = errors.New("Cairn's report is wrong")
 
 func newRunCommand() *cobra.Command {
 	var (

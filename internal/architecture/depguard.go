@@ -43,7 +43,7 @@ func Depguard() string {
 			b.WriteString("          deny:\n")
 		}
 		for _, d := range rule.deny {
-			fmt.Fprintf(&b, "            - {pkg: %s, desc: see who may import whom in docs/architecture.md}\n", d)
+			fmt.Fprintf(&b, "            - {pkg: %s, desc: docs/architecture.md lists the allowed imports}\n", d)
 		}
 	}
 	return b.String()

@@ -57,7 +57,7 @@ func (s Server) hasOnly(ctx context.Context, name string) (bool, error) {
 		PolicyName string `json:"policyName"`
 	}
 	if err := json.Unmarshal(answer, &user); err != nil {
-		return false, fmt.Errorf("what MinIO says of user %s cannot be read: %w", name, err)
+		return false, fmt.Errorf("MinIO's data on user %s cannot be read: %w", name, err)
 	}
 	return user.PolicyName == name, nil
 }

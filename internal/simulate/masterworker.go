@@ -15,7 +15,7 @@ func masterWorker(c *Config) (func(r *Rank), error) {
 	case c.Ranks < 2:
 		return nil, errors.New("simulate: master-worker needs 2 ranks")
 	case c.NoReplay:
-		return nil, errors.New("simulate: master-worker needs the replay: who is served next depends on time")
+		return nil, errors.New("simulate: master-worker needs the replay: the next worker to be served depends on time")
 	}
 	return func(r *Rank) {
 		if r.rank == 0 {
