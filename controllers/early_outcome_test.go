@@ -10,7 +10,7 @@ import (
 
 // Once a pod has succeeded for each index, the outcome is known, some seconds before the Job
 // controller reports it.
-func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
+func TestOutcomeIsKnownBeforeTheJobControllerReportsIt(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.settle()

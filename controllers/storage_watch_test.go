@@ -154,7 +154,7 @@ func TestStorageFailsWhileAStepWaits(t *testing.T) {
 
 // A process that gave up after its own wait is followed by another, and meanwhile reports which
 // pods cannot reach what.
-func TestPodsSayThatTheStorageIsAway(t *testing.T) {
+func TestPodsReportThatTheStorageIsAway(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.runToMerge(0)

@@ -177,7 +177,7 @@ func TestRolesNameTheirSecrets(t *testing.T) {
 	}
 }
 
-func TestKeysOfOnesOwn(t *testing.T) {
+func TestUserProvidedKeys(t *testing.T) {
 	rendered := template(t, variants["keys of one's own"]...)
 	require.NotContains(t, rendered, "kind: Secret\n", "nothing is made")
 	d := deployment(t, rendered, "cairn-minio")

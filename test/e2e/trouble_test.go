@@ -25,10 +25,10 @@ func TestFailedApplicationStillGetsAReport(t *testing.T) {
 	assert.Contains(t, cairn(t, bucket(t, s.namespace), "report", j.Status.Runs[0].ReportURI), "ank")
 }
 
-// TestAttemptsAreToldApart: the same failure twice gives two runs in two attempts. A Job with a pod
+// TestAttemptsAreSeparateRuns: the same failure twice gives two runs in two attempts. A Job with a pod
 // that restarts by itself (OnFailure) kills the attempt with which its limit is reached as soon as
 // that has begun: it needs one more.
-func TestAttemptsAreToldApart(t *testing.T) {
+func TestAttemptsAreSeparateRuns(t *testing.T) {
 	for restart, backoffLimit := range map[string]int{"Never": 1, "OnFailure": 2} {
 		t.Run(restart, func(t *testing.T) {
 			s := spec{name: "twice-" + strings.ToLower(restart), namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit",
@@ -84,8 +84,8 @@ func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
 	assert.NotEmpty(t, done.Status.Runs)
 }
 
-// TestInvalidTemplateIsSaid: the upstream validation's own words, with the path of the field.
-func TestInvalidTemplateIsSaid(t *testing.T) {
+// TestInvalidTemplateIsReported: the upstream validation's own words, with the path of the field.
+func TestInvalidTemplateIsReported(t *testing.T) {
 	s := spec{name: "invalid", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "ring"}
 	manifest := strings.Replace(s.manifest(), "mpiImplementation: OpenMPI", "mpiImplementation: LAM", 1)
 	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")

@@ -41,7 +41,7 @@ const chattyCalls = 50_003 // of a rank
 
 // Calls that were not recorded because a limit was reached are reported wherever the job is
 // reported, with the same numbers, and no report claims that the ranks ended before MPI_Finalize.
-func TestCallsBeyondTheLimitAreTold(t *testing.T) {
+func TestCallsBeyondTheLimitAreReported(t *testing.T) {
 	const limit = 1 << 20
 	source := filepath.Join(t.TempDir(), "chatty.c")
 	require.NoError(t, os.WriteFile(source, []byte(chatty), 0o644))

@@ -11,7 +11,7 @@ import (
 )
 
 // A command that does not react to a signal is abandoned.
-func TestDeafCommandIsLeft(t *testing.T) {
+func TestCommandThatIgnoresSignalsIsAbandoned(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, c := range Obey(&cobra.Command{Use: "deaf", SilenceUsage: true, SilenceErrors: true, RunE: func(*cobra.Command, []string) error { select {} }}) {

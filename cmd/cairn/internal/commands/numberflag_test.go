@@ -166,7 +166,7 @@ func TestNonsenseNumbersInTexts(t *testing.T) {
 }
 
 // Valid numbers are accepted.
-func TestNumbersThatAreTaken(t *testing.T) {
+func TestValidNumbers(t *testing.T) {
 	out := t.TempDir() + "/x.cairn"
 	for _, arguments := range [][]string{
 		{"simulate", "--ranks", "1", "-o", out}, {"simulate", "--pattern", "stencil2d", "--reduce", "-1", "--slow-rank", "3", "--slow-percent", "-50", "-o", out},

@@ -94,10 +94,10 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestCommandsEndWhenTold: each command, asked to end at different times, ends soon, with an error,
+// TestCommandsEndAfterASignal: each command, asked to end at different times, ends soon, with an error,
 // and leaves no incomplete file. The signal may arrive after its file is written and before the
 // process ends.
-func TestCommandsEndWhenTold(t *testing.T) {
+func TestCommandsEndAfterASignal(t *testing.T) {
 	dir := t.TempDir()
 	path, shards := irregularTrace(t, dir)
 	random := rand.New(rand.NewSource(1))

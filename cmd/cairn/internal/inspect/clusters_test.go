@@ -57,7 +57,7 @@ func clustersOf(t *testing.T, arguments ...string) (name string, err error) {
 
 // Patterns in a user's file are recognized. An invalid file causes an error that says what is
 // wrong.
-func TestPatternsOfOnesOwn(t *testing.T) {
+func TestUserDefinedPatterns(t *testing.T) {
 	path, patterns := knights(t), filepath.Join(t.TempDir(), "patterns.json")
 	name, err := clustersOf(t, path)
 	require.NoError(t, err)

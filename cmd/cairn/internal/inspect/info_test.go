@@ -17,7 +17,7 @@ import (
 )
 
 // The steal of each machine is printed once, if it is known and not zero.
-func TestInfoTellsSteal(t *testing.T) {
+func TestInfoPrintsSteal(t *testing.T) {
 	b := tracetest.New(6)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		r.Init(0, 1)
@@ -46,7 +46,7 @@ func TestInfoTellsSteal(t *testing.T) {
 }
 
 // Calls with arguments that were lost by generalization are counted by function.
-func TestInfoTellsWhatWasGeneralized(t *testing.T) {
+func TestInfoPrintsGeneralizedCalls(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
 		r.Init(0, 1)
@@ -78,7 +78,7 @@ func TestInfoTellsWhatWasGeneralized(t *testing.T) {
 
 // The cost of tracing for a rank is the CPU time of the tracer's threads, its overhead, and the
 // bytes of its times.
-func TestInfoTellsWhatTracingTook(t *testing.T) {
+func TestInfoPrintsTracingCost(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		if i == 1 {

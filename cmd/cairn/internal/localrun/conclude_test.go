@@ -19,7 +19,7 @@ import (
 
 // The output of cairn run begins with the calls that were not recorded. It does not claim that
 // ranks ended early if only their tracing stopped.
-func TestRunSaysWhatWasNotRecorded(t *testing.T) {
+func TestRunReportsLostCalls(t *testing.T) {
 	sim, err := simulate.New(simulate.Config{Pattern: "ring", Ranks: 4, Iterations: 10, Bytes: 64, RanksPerNode: 4})
 	require.NoError(t, err)
 	shard, err := shards.Pod(sim, 0)

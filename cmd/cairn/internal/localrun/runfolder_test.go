@@ -88,7 +88,7 @@ func TestDefaultFolders(t *testing.T) {
 }
 
 // A run without a record leaves no files, so that it can be repeated.
-func TestNothingIsLeftOfNothing(t *testing.T) {
+func TestRunWithoutRecordsLeavesNoFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f, err := newRunFolder(dir, false)
 	require.NoError(t, err)

@@ -208,7 +208,7 @@ func TestShipOverADeadConnection(t *testing.T) {
 }
 
 // SIGTERM may arrive at any time, also while the sidecar starts.
-func TestShipIsToldToEndAtItsStart(t *testing.T) {
+func TestSignalAtTheStartOfShip(t *testing.T) {
 	for n := range 8 {
 		p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", oneRank(t), "--grace", "10")
 		time.Sleep(time.Duration(50+30*n) * time.Millisecond)
