@@ -52,8 +52,8 @@ func (r *Rank) Untraced() *Rank {
 	return r
 }
 
-// Held records the tracer overhead after the last call: for how long the tracer kept the thread.
-func (r *Rank) Held(units float64) *Rank {
+// Overhead records the tracer overhead after the last call: for how long the tracer kept the thread.
+func (r *Rank) Overhead(units float64) *Rank {
 	r.holds = append(r.holds, trace.Hold{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
 	return r
 }
