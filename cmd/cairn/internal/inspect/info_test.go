@@ -110,7 +110,7 @@ func TestInfoPrintsTracingCost(t *testing.T) {
 	require.Less(t, total, found.Bytes.Timing)
 	text, err := cairntest.Run(t, "info", path)
 	require.NoError(t, err)
-	require.Contains(t, text, "(most of rank 1: 0.00419 s)")
+	require.Contains(t, text, "(highest: rank 1, 0.00419 s)")
 	require.Nil(t, found.Tracing[0].Process)
 	require.Equal(t, &inspect.ProcessTracing{
 		MemoryBytes: 8 << 20, MaxMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MaxSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,

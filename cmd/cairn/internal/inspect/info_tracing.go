@@ -90,7 +90,7 @@ func (i *Information) tracingRow(row func(name string, value any)) {
 		}
 	}
 	if known > 0 {
-		row("tracer", fmt.Sprintf("%.3g s of CPU per rank on the tracer's own threads (at most rank %d: %.3g s), %d bytes of timing per rank",
+		row("tracer", fmt.Sprintf("%.3g s of CPU per rank on the tracer's own threads (highest: rank %d, %.3g s), %d bytes of timing per rank",
 			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
 	}
 	i.processRows(row)
