@@ -158,7 +158,7 @@ func (p *pass) recordLost(pod string, said messages.Ship) {
 	status := &p.job.Status
 	lines := slices.Clone(said.Lost)
 	if more := said.LostCount - len(lines); more > 0 { // more than a termination message has room for
-		lines = append(lines, fmt.Sprintf("pod %s: and %d more MPI jobs", pod, more))
+		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
 	}
 	for _, line := range lines {
 		line = quote.Shorten(line, 256)
