@@ -48,7 +48,7 @@ test-e2e: build ## the end-to-end tests, on the local cluster
 	hack/test.sh e2e
 
 .PHONY: e2e-matrix
-e2e-matrix: build ## what may befall a job on a cluster: scenario, expected, seen, seconds (ROWS=part of a name: only those)
+e2e-matrix: build ## problems of a job on a cluster: scenario, expected result, actual result, seconds (ROWS=part of a name: only those)
 	CAIRN_E2E_MATRIX="$(or $(ROWS),all)" hack/e2e.sh -run TestMatrix -parallel $(or $(PARALLEL),4)
 
 .PHONY: test-browser
@@ -56,7 +56,7 @@ test-browser: ## the report in a real browser (Debian: chromium)
 	go test -tags browser -count=1 ./analyzer/report
 
 .PHONY: check-perfetto
-check-perfetto: bin/cairn ## an export decoded with Perfetto's own schema (PERFETTO=checkout; Debian: protobuf-compiler)
+check-perfetto: bin/cairn ## decode an export with Perfetto's own schema (PERFETTO=checkout; Debian: protobuf-compiler)
 	hack/check-perfetto.sh
 
 ##@ Keep
@@ -65,7 +65,7 @@ generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CR
 	go generate ./...
 
 .PHONY: docs
-docs: build bin/cairn-otf2 examples ## README's output blocks, from real runs (those of a cluster while the demo's runs)
+docs: build bin/cairn-otf2 examples ## update the README's output blocks from real runs (those of a cluster while the demo's cluster runs)
 	hack/docs.sh
 
 .PHONY: docs-screenshot
@@ -73,7 +73,7 @@ docs-screenshot: ## docs/report.png, the first screen of a report (Debian: chrom
 	CAIRN_DOCS_SCREENSHOT=$(CURDIR)/docs/report.png go test -tags browser -count=1 -run TestFreshReader ./analyzer/report
 
 .PHONY: verify
-verify: ## format, lint, generated files and docs up to date
+verify: ## check format, lint, generated files and docs
 	hack/verify.sh
 
 .PHONY: lint
@@ -86,11 +86,11 @@ baseline: build ## one table of what this tree costs, in out/baseline/ (TREES="D
 	go run ./hack/baseline measure --rounds $(or $(ROUNDS),5) --only '$(ONLY)' $(or $(TREES),.)
 
 .PHONY: baseline-compare
-baseline-compare: ## what got worse between two of these tables by more than noise (OLD=file NEW=file)
+baseline-compare: ## what got worse between two of these tables by more than chance (OLD=file NEW=file)
 	@go run ./hack/baseline compare '$(OLD)' '$(NEW)'
 
 .PHONY: bench-trace
-bench-trace: build ## size of traces beside the peer's, merge, timing, decode rates (NPB=dir: the NAS Parallel Benchmarks too; LARGE=1: a million ranks)
+bench-trace: build ## size of traces compared with the peer's, merge, timing, decode rates (NPB=dir: the NAS Parallel Benchmarks too; LARGE=1: a million ranks)
 	hack/bench-trace.sh
 
 .PHONY: bench
@@ -102,7 +102,7 @@ bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest
 	hack/bench-tracer.sh
 
 .PHONY: bench-clustering
-bench-clustering: build examples ## what clustering the ranks while they run costs and saves
+bench-clustering: build examples ## what clustering at run time costs and saves
 	hack/bench-clustering.sh
 
 .PHONY: bench-tracer-npb
@@ -118,7 +118,7 @@ bench-clusters: ## groups, program text and topology of 16,384 ranks, with targe
 	hack/bench-clusters.sh
 
 .PHONY: bench-scale
-bench-scale: build examples ## models of scaling: of random programs, and of a size that is held back, with targets (NPB=dir: of the NAS Parallel Benchmarks too)
+bench-scale: build examples ## models of scaling: of random programs, and of a size that the models have not seen, with targets (NPB=dir: of the NAS Parallel Benchmarks too)
 	hack/bench-scale.sh
 
 .PHONY: bench-histogram
@@ -130,7 +130,7 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 	hack/bench-analyze.sh
 
 .PHONY: bench-tables
-bench-tables: bin/cairn ## bytes per call, CPU time and memory of the tables of 10⁷ calls (cairn export), beside Perfetto's
+bench-tables: bin/cairn ## bytes per call, CPU time and memory of the tables of 10⁷ calls (cairn export), compared with Perfetto's
 	hack/bench-tables.sh
 
 .PHONY: bench-predict
@@ -146,7 +146,7 @@ bench-skeleton: build examples ## skeletons of the examples and NPB class S: do 
 	hack/bench-skeleton.sh
 
 .PHONY: bench-replay
-bench-replay: build examples ## re-executions: the same calls on every example (NPB=dir: and NPB class S) under both MPIs, and how long they take beside the run, with targets (PAIRS=5)
+bench-replay: build examples ## re-executions: the same calls on every example (NPB=dir: and NPB class S) under both MPIs, and how long they take compared with the run, with targets (PAIRS=5)
 	hack/bench-replay.sh
 
 .PHONY: bench-long
@@ -168,7 +168,7 @@ cluster-up: ## start the local two-node Kubernetes
 	hack/cluster/up.sh
 cluster-down: ## stop it and clean up
 	hack/cluster/down.sh
-cluster-status: ## what runs of it
+cluster-status: ## what is running
 	hack/cluster/status.sh
 
 .PHONY: clean

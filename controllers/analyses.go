@@ -14,11 +14,11 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// maxAnalysisPods is how many pods share the runs of a job at most.
+// maxAnalysisPods is the largest number of pods that share the runs of a job.
 const maxAnalysisPods = 16
 
-// analyze computes each analysis of every run, as one Job whose pods share the runs. The Jobs of several analyses run
-// side by side. One that fails does not keep the others, or the report, from being made.
+// analyze computes each analysis of every run. Each analysis is one Job with pods that share the
+// runs, and the Jobs run concurrently. A failed analysis does not prevent the others or the report.
 func (p *pass) analyze(ctx context.Context) (next, error) {
 	if p.completed() {
 		return proceed, nil
@@ -67,7 +67,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	case len(failed) > 0:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionFalse, v1alpha1.ReasonAnalysisFailed, strings.Join(failed, "; "))
 	case len(status.Analyses) == 0:
-		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed, "spec.analyses asks for none")
+		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed, "spec.analyses is empty")
 	default:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed,
 			"all analyses of all runs succeeded")
@@ -75,8 +75,9 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
-// pinAnalyses notes which analyses there are, unless that is known, and reports whether it did: later changes of the
-// list have no effect. The pod that merges may wait for these and no others.
+// pinAnalyses records the list of analyses in the status unless it is there already, and reports
+// whether it did. Later changes of spec.analyses have no effect: the pod that merges may wait for
+// exactly these.
 func (p *pass) pinAnalyses() bool {
 	if p.job.Status.Analyses != nil || len(p.job.Spec.Analyses) == 0 {
 		return false
@@ -87,12 +88,12 @@ func (p *pass) pinAnalyses() bool {
 	return true
 }
 
-// analysesDecided reports whether all analyses have ended, well or not.
+// analysesDecided reports whether all analyses have ended, successfully or not.
 func (p *pass) analysesDecided() bool {
 	return p.condition(v1alpha1.ConditionAnalyzed).Status != metav1.ConditionUnknown
 }
 
-// analyzeOne takes one analysis as far as it gets now.
+// analyzeOne advances one analysis as far as possible without waiting.
 func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus) (task.Outcome, error) {
 	if analysis.State == v1alpha1.AnalysisSucceeded || analysis.State == v1alpha1.AnalysisFailed {
 		return task.Outcome{}, nil
@@ -116,16 +117,17 @@ func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus
 	return o, nil
 }
 
-// analysisTask is an analysis of all runs: the i-th of n pods takes the runs i, i+n, i+2n and so on of runs.json.
+// analysisTask is one analysis of all runs: the i-th of n pods analyzes the runs i, i+n, i+2n and
+// so on of runs.json.
 func (p *pass) analysisTask(name v1alpha1.AnalysisName) task.Task {
 	pods := min(max(p.job.Status.RunCount, 1), maxAnalysisPods)
 	t := task.Task{
 		Step: naming.StepAnalysis, Name: p.child(string(name)), Indexes: pods, Retries: 2,
-		// Kubernetes fills the index of the pod in.
+		// Kubernetes expands the variable to the index of the pod.
 		Args: []string{"analyze", "--job", "--store", p.job.Status.StorageURI,
 			"--analysis", string(name), "--index", "$(JOB_COMPLETION_INDEX)", "--of", strconv.Itoa(int(pods))},
 	}
-	t.Template = p.job.Spec.Merge.PodTemplate // of an analysis that is no longer in the list
+	t.Template = p.job.Spec.Merge.PodTemplate // for an analysis that is no longer in the list
 	for _, analysis := range p.job.Spec.Analyses {
 		if analysis.Name == name {
 			t.Template = analysis.PodTemplate
@@ -134,7 +136,8 @@ func (p *pass) analysisTask(name v1alpha1.AnalysisName) task.Task {
 	return t
 }
 
-// stepMessage says what a step does, and what keeps it from doing that.
+// stepMessage returns message, followed by what prevents the step's pods from starting, if
+// anything.
 func (p *pass) stepMessage(ctx context.Context, step, message string) string {
 	if trouble := p.podTrouble(ctx, step); trouble != "" {
 		message += ": " + trouble

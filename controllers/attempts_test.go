@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// An earlier attempt is not the launcher that runs now: its pod may be gone, and the next one may not start.
+// The last recorded attempt is not the running launcher: its pod may be gone, and the next one may
+// not start.
 func TestLauncherThatWaitsAgain(t *testing.T) {
 	begin := func(t *testing.T) (*stage, *corev1.Pod) {
 		s := newStage(t)

@@ -14,13 +14,13 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// CacheOptions keep the cache small: of all pods and MPIJobs of a cluster only those that carry our label, and of every
-// object only what is read. The launchers' Jobs have no label that tells them from others, so all Jobs are watched; of
-// those that are not ours little is kept.
+// CacheOptions keep the cache small: of pods and MPIJobs it contains only those with Cairn's label,
+// and of every object only the fields that are read. The launchers' Jobs have no label that
+// distinguishes them, so all Jobs are watched, and little is kept of those that are not Cairn's.
 func CacheOptions() cache.Options {
 	ours, err := labels.NewRequirement(naming.JobLabel, selection.Exists, nil)
 	if err != nil {
-		panic(err) // a programming error: a constant
+		panic(err) // a programming error: the selector is constant
 	}
 	labeled := labels.NewSelector().Add(*ours)
 	return cache.Options{
@@ -33,7 +33,7 @@ func CacheOptions() cache.Options {
 	}
 }
 
-// keepPod keeps of a pod its names, its status, and the resources of its containers.
+// keepPod reduces a pod to its metadata, its status, and the resources of its containers.
 func keepPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
@@ -56,7 +56,8 @@ func keepPod(object any) (any, error) {
 	return pod, nil
 }
 
-// keepMPIJob keeps all but the pods' templates. Changes of an MPIJob are patches, which leave alone what is not in them.
+// keepMPIJob keeps everything except the pods' templates. MPIJobs are changed with patches, which
+// do not affect fields that are missing here.
 func keepMPIJob(object any) (any, error) {
 	mpiJob, ok := object.(*mpiv2beta1.MPIJob)
 	if !ok {
@@ -71,7 +72,8 @@ func keepMPIJob(object any) (any, error) {
 	return mpiJob, nil
 }
 
-// keepJob keeps our own Jobs, the state of launchers', and of all others who they are.
+// keepJob keeps Cairn's own Jobs, the state of launchers' Jobs, and only the metadata of all
+// others.
 func keepJob(object any) (any, error) {
 	job, ok := object.(*batchv1.Job)
 	if !ok {

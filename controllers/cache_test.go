@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
-// What the cache keeps is a small part of a cluster, and all that the operator reads.
+// The cache contains a small part of a cluster, and everything that the operator reads.
 func TestCacheKeepsWhatIsRead(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -72,8 +72,8 @@ func TestCacheKeepsWhatIsRead(t *testing.T) {
 	require.Empty(t, kept.(*mpiv2beta1.MPIJob).Spec.MPIReplicaSpecs["Worker"].Template.Spec.Containers)
 }
 
-// TestChangesThroughTheCache: with the caches of a real manager, which do not hold an MPIJob's templates, a change leaves
-// them alone.
+// TestChangesThroughTheCache: with the caches of a real manager, which do not contain an MPIJob's
+// templates, a change does not affect them.
 func TestChangesThroughTheCache(t *testing.T) {
 	s := newStage(t)
 	stop := s.operator()
@@ -95,7 +95,8 @@ func TestChangesThroughTheCache(t *testing.T) {
 	require.Equal(t, before.Spec.MPIReplicaSpecs["Launcher"], after.Spec.MPIReplicaSpecs["Launcher"])
 }
 
-// TestWarningsAreSeenByALiveOperator: no watched object changes when mpi-operator may not create a pod.
+// TestWarningsAreSeenByALiveOperator: no watched object changes if mpi-operator cannot create a
+// pod.
 func TestWarningsAreSeenByALiveOperator(t *testing.T) {
 	s := newStage(t)
 	stop := s.operator()
@@ -108,7 +109,7 @@ func TestWarningsAreSeenByALiveOperator(t *testing.T) {
 	s.refusedWorker(0)
 	started := time.Now()
 	require.Eventually(t, func() bool {
-		return containsAll(s.condition("Ready").Message, "mpi-operator says: worker pod created failed exceeded quota")
+		return containsAll(s.condition("Ready").Message, "mpi-operator reports: worker pod created failed exceeded quota")
 	},
 		20*time.Second, 50*time.Millisecond)
 	t.Logf("said after %v", time.Since(started).Round(100*time.Millisecond))

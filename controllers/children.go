@@ -15,24 +15,24 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
-// nameConflictError: an object that must be created exists and is someone else's.
+// nameConflictError means that an object that must be created exists and belongs to someone else.
 type nameConflictError struct {
 	kind, namespace, name string
-	// leaving says that it will be gone soon.
+	// leaving is true if that object is being deleted.
 	leaving bool
 }
 
 func (e *nameConflictError) Error() string {
 	if e.leaving {
-		return fmt.Sprintf("waiting for %s %q in namespace %s to be gone: it is being deleted", e.kind, e.name, e.namespace)
+		return fmt.Sprintf("waiting for the deletion of %s %q in namespace %s", e.kind, e.name, e.namespace)
 	}
 	return fmt.Sprintf("%s %q exists in namespace %s and belongs to something else: delete it, or choose another name for the job",
 		e.kind, e.name, e.namespace)
 }
 
-// ensure creates wanted as a child of the job, or reads what is there into found,
-// and returns whichever it is. A step that is repeated, or that read a stale cache,
-// so finds what it has made before.
+// ensure creates wanted as a child of the job, or reads the existing object into found, and returns
+// the one that exists. A step that is repeated, or that read a stale cache, thereby finds what it
+// created before.
 func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, error) {
 	var none T
 	if err := controllerutil.SetControllerReference(p.job, wanted, p.Scheme()); err != nil {
@@ -57,7 +57,8 @@ func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, 
 	return found, nil
 }
 
-// create creates an object that the job needs. That it is refused is for the conditions.
+// create creates an object that the job needs. A refusal by the API server is returned as a
+// refusal.Error, for the conditions.
 func (p *pass) create(ctx context.Context, wanted client.Object) error {
 	about := &refusal.Error{Kind: p.kindOf(wanted), Name: wanted.GetName(), Step: wanted.GetLabels()[naming.StepLabel]}
 	return p.ask(about, func() error { return p.Create(ctx, wanted) })
@@ -65,7 +66,7 @@ func (p *pass) create(ctx context.Context, wanted client.Object) error {
 
 func (p *pass) conflict(child client.Object) error {
 	owner := metav1.GetControllerOf(child)
-	// The children of an earlier job of this name go a moment after it.
+	// The children of an earlier job with this name are deleted shortly after it.
 	predecessors := owner != nil && owner.Kind == v1alpha1.Kind && owner.Name == p.job.Name
 	return &nameConflictError{
 		kind: p.kindOf(child), namespace: child.GetNamespace(), name: child.GetName(),

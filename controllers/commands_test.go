@@ -24,7 +24,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// kubelet runs the containers of our Jobs as processes of this machine, on a directory instead of a bucket.
+// kubelet runs the containers of Cairn's Jobs as processes of this machine, with a directory
+// instead of a bucket.
 type kubelet struct {
 	*stage
 	command, directory string
@@ -39,7 +40,7 @@ func buildCairn(t *testing.T) string {
 	return path
 }
 
-// start runs a container and returns what waits for its end.
+// start runs a container and returns a function that waits for its end.
 func (k *kubelet) start(container corev1.Container, index int) (wait func() pod) {
 	k.Helper()
 	log := filepath.Join(k.TempDir(), "termination-log")
@@ -74,7 +75,8 @@ func (k *kubelet) runs(name string) {
 	k.ends(name, pods...)
 }
 
-// ship leaves in the store what sidecars leave of a launcher that called mpirun so many times.
+// ship writes to the store what sidecars upload for a launcher that called mpirun the given number
+// of times.
 func (k *kubelet) ship(runs int) {
 	k.Helper()
 	s, err := store.Open(k.directory, store.S3Options{})
@@ -114,8 +116,8 @@ func (k *kubelet) upload(s store.Store, of shard.Pod, content *trace.Content) {
 	require.NoError(k, shard.Write(k.ctx, s, directory+shard.ManifestFile, &m))
 }
 
-// From the launcher's end to the report with the real commands: what they say the operator reads, and what the operator
-// asks for they do.
+// From the launcher's end to the report with the real commands: the operator parses their messages,
+// and they accept the operator's arguments.
 func TestRealCommands(t *testing.T) {
 	command := buildCairn(t)
 	for _, test := range []struct {

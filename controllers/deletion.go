@@ -22,16 +22,16 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// Finalizer holds a job whose trace is to be deleted with it.
+// Finalizer keeps a job until its trace is deleted with it.
 const Finalizer = "cairn.dev/delete-trace"
 
-// settleFinalizer puts the finalizer where deletionPolicy asks for it, and nowhere
-// else: a job without it can be deleted while the operator is away. Done means
-// that there is nothing more to reconcile.
+// settleFinalizer sets the finalizer if deletionPolicy requires it, and removes it otherwise, so
+// that a job without it can be deleted while the operator is not running. done means that there is
+// nothing more to reconcile.
 func (r *Reconciler) settleFinalizer(ctx context.Context, job *v1alpha1.TracedMPIJob) (done bool, err error) {
 	has := controllerutil.ContainsFinalizer(job, Finalizer)
 	deleting := !job.DeletionTimestamp.IsZero()
-	// Without a storage URI nothing was ever written.
+	// Without a storage URI nothing has been written.
 	wanted := job.Spec.Storage.DeletionPolicy == v1alpha1.DeletionPolicyDelete && (!deleting || has && job.Status.StorageURI != "")
 	if has == wanted {
 		return deleting && !has, nil
@@ -48,9 +48,9 @@ func (r *Reconciler) patchFinalizer(ctx context.Context, job *v1alpha1.TracedMPI
 	return client.IgnoreNotFound(r.Patch(ctx, job, patch))
 }
 
-// deleteTrace deletes what the job wrote, once nobody writes any more, and lets the
-// job go. Whoever does not want to wait for a storage that is gone sets
-// deletionPolicy to Retain.
+// deleteTrace deletes the objects of the job, once nobody writes any more, and then releases the
+// job. Users who do not want to wait for a storage that no longer exists set deletionPolicy to
+// Retain.
 func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 	writers, err := p.stopWriters(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 	}
 	s3 := p.s3()
 	if s3 == nil {
-		p.notReady(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
+		p.notReady(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep the existing data: "+p.retainCommand())
 		return await, nil
 	}
 	if !p.storageEverWorked() {
@@ -71,26 +71,26 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 		case apierrors.IsForbidden(err), err == nil && check.Failed():
 			return await, p.releaseUnwritten(ctx)
 		case err != nil || !check.Passed():
-			p.notReady(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
+			p.notReady(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing has been written to it")
 			return awaitFor(check.Again), err
 		}
 	}
 	return p.deleteOnce(ctx, s3)
 }
 
-// storageEverWorked reports whether anything can have been written.
+// storageEverWorked reports whether objects can have been written.
 func (p *pass) storageEverWorked() bool {
 	return p.job.Status.StorageReadyTime != nil || p.isTrue(v1alpha1.ConditionStorageReady) || p.isTrue(v1alpha1.ConditionTraceMerged)
 }
 
-// releaseUnwritten lets a job go whose storage has never worked: there is nothing to delete.
+// releaseUnwritten releases a job if its storage has never worked: there is nothing to delete.
 func (p *pass) releaseUnwritten(ctx context.Context) error {
 	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNothingToDelete, v1alpha1.ConditionReady,
-		"nothing is deleted below %s: the storage never worked, and does not now", p.job.Status.StorageURI)
+		"nothing is deleted below %s: the storage never worked and still does not", p.job.Status.StorageURI)
 	return p.releaseFinalizer(ctx)
 }
 
-// stopWriters deletes the MPIJob and our Jobs, and counts their pods.
+// stopWriters deletes the MPIJob and Cairn's Jobs, and returns how many of their pods remain.
 func (p *pass) stopWriters(ctx context.Context) (int, error) {
 	background := client.PropagationPolicy(metav1.DeletePropagationBackground)
 	if p.job.Status.MPIJobRef != nil {
@@ -119,7 +119,7 @@ func (p *pass) stopWriters(ctx context.Context) (int, error) {
 	return len(writers), err
 }
 
-// deleteOnce runs "cairn delete-prefix", again and again until it works.
+// deleteOnce runs "cairn delete-prefix" until it succeeds.
 func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, error) {
 	jobs, err := p.jobsOf(ctx, naming.StepDelete)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		case o.Succeeded:
 			return await, p.releaseFinalizer(ctx)
 		}
-		p.notReady(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
+		p.notReady(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and release the job: %s",
 			p.job.Status.StorageURI, p.whyFailed(o), p.retainCommand()))
 		if rest := refusal.Backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.Ended); rest > 0 {
 			return awaitFor(rest), nil
@@ -159,7 +159,8 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 	job.Labels[roundLabel] = strconv.Itoa(round)
 	if _, err := ensure(ctx, p, job, &batchv1.Job{}); err != nil {
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			// Nothing can be created here any more, and the namespace waits for us.
+			// Nothing can be created here any more, and the deletion of the namespace waits for
+			// this finalizer.
 			ctrl.LoggerFrom(ctx).Info("namespace is being deleted: the trace stays", "uri", p.job.Status.StorageURI)
 			return await, p.releaseFinalizer(ctx)
 		}
@@ -173,7 +174,7 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 	return await, nil
 }
 
-// roundLabel counts the Jobs that delete the trace of one job.
+// roundLabel is the number of the attempt, on the Jobs that delete the trace of a job.
 const roundLabel = "cairn.dev/round"
 
 func roundOf(job batchv1.Job) int {
@@ -184,7 +185,7 @@ func roundOf(job batchv1.Job) int {
 	return round
 }
 
-// jobsOf are the Jobs of one step, in the order of their rounds.
+// jobsOf returns the Jobs of one step, ordered by their rounds.
 func (p *pass) jobsOf(ctx context.Context, step string) ([]batchv1.Job, error) {
 	var list batchv1.JobList
 	labels := naming.Labels(p.job)
@@ -201,7 +202,8 @@ func (p *pass) retainCommand() string {
 	return fmt.Sprintf(`kubectl -n %s patch tmj %s --type merge -p '{"spec":{"storage":{"deletionPolicy":"Retain"}}}'`, p.job.Namespace, p.job.Name)
 }
 
-// releaseFinalizer removes the finalizer. The status of an object that is gone is not written.
+// releaseFinalizer removes the finalizer. It does not write the status, since the object may be
+// gone.
 func (p *pass) releaseFinalizer(ctx context.Context) error {
 	if err := p.patchFinalizer(ctx, p.job, controllerutil.RemoveFinalizer); err != nil {
 		return err

@@ -1,14 +1,12 @@
-// Package controllers is the operator: it takes a TracedMPIJob from its creation
-// to its report.
+// Package controllers is the operator: it takes a TracedMPIJob from its creation to its report.
 //
-// A reconciliation walks through the steps in reconciler.go, one file each, until
-// one has to wait. What a step has found out is a condition in the status, which
-// is the only memory: every step can be repeated, and another operator goes on
-// where one was killed. The operator reads no Secret and no bucket. It creates the
-// MPIJob and Jobs that run the cairn command, and learns what those found from
-// their termination messages.
+// A reconciliation calls the steps in reconciler.go, one file each, until one has to wait. The
+// results of a step are conditions in the status, which is the only memory: every step can be
+// repeated, and another operator continues where one was killed. The operator does not read Secrets
+// or buckets. It creates the MPIJob and the Jobs that run the cairn command, and reads their
+// results from termination messages.
 //
-// The steps are methods of a pass, here. What they decide with is in packages that
-// know no step: naming, quote, podstatus, task, storage, refusal; inject makes the
-// MPIJob traced.
+// The steps are methods of a pass, in this package. The logic that they use is in packages that do
+// not depend on steps: naming, quote, podstatus, task, storage, refusal. Package inject adds the
+// tracer to the MPIJob.
 package controllers

@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// A pod that has succeeded for each index says what the Job controller will say some seconds later.
-func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
+// Once a pod has succeeded for each index, the outcome is known, some seconds before the Job
+// controller reports it.
+func TestOutcomeIsKnownBeforeTheJobControllerReportsIt(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.settle()

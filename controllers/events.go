@@ -9,11 +9,11 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// maxNote is the longest note that the events API takes.
+// maxNote is the maximum length of a note in the events API.
 const maxNote = 1024
 
-// recordEvents emits an event for each condition that changed. Ready often only repeats
-// what another condition says, and is then left out.
+// recordEvents emits an event for each condition that changed. It leaves Ready out where that only
+// repeats another condition.
 func (p *pass) recordEvents(before, after []metav1.Condition) {
 	done := map[string]bool{}
 	for _, kind := range v1alpha1.Conditions {
@@ -31,7 +31,7 @@ func (p *pass) recordEvents(before, after []metav1.Condition) {
 	}
 }
 
-// troubles are the reasons that call for a person.
+// troubles are the reasons that need the attention of a person.
 var troubles = map[string]bool{
 	v1alpha1.ReasonNameConflict:         true,
 	v1alpha1.ReasonRefused:              true,

@@ -11,11 +11,11 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// expire lets go of what is no longer needed: first of the Jobs, once the status
-// that the API server holds has all that they found, then of the job itself.
+// expire removes what is no longer needed: first the Jobs, once the status on the API server has
+// all their results, then the job itself.
 func (p *pass) expire(ctx context.Context) (next, error) {
 	if p.persisted.Status.CompletionTime == nil {
-		// Writing the completion time is an event that brings us back.
+		// Writing the completion time causes another reconciliation.
 		return await, nil
 	}
 	if err := p.expireJobs(ctx); err != nil {
@@ -34,7 +34,7 @@ func (p *pass) expire(ctx context.Context) (next, error) {
 	return await, client.IgnoreNotFound(err)
 }
 
-// expireJobs gives our Jobs a time to live.
+// expireJobs sets the time to live of Cairn's Jobs.
 func (p *pass) expireJobs(ctx context.Context) error {
 	for _, step := range []string{naming.StepStorage, naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
 		jobs, err := p.jobsOf(ctx, step)

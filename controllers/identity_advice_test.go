@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// TestWebIdentity: pods of Cairn's own get a token instead of a Secret, and what an administrator reads is not about one.
+// TestWebIdentity: Cairn's pods get a token instead of a Secret, and the advice for the
+// administrator does not mention a Secret.
 func TestWebIdentity(t *testing.T) {
 	s := newStage(t)
 	s.settings.Storage.WebIdentity = &v1alpha1.WebIdentity{RoleARN: "arn:aws:iam::1:role/traces"}

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// What the installation says of Cairn's containers, pull secrets and user, reaches Jobs and the job's pods alike; so do
-// the pull secrets that a job names for Cairn's image.
+// The installation's image, pull secrets and user apply to Jobs and to the job's pods. So do the
+// pull secrets that a job names for Cairn's image.
 func TestInstallationReachesPodsAndJobs(t *testing.T) {
 	storage := &v1alpha1.S3Storage{Bucket: "b", CredentialsSecretName: "s"}
 	settings := Settings{Storage: storage, Installation: task.Installation{

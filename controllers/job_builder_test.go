@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// What a pod of ours may be given, it is given, and the API server takes it.
+// Everything in a pod template is applied to the pod, and the API server accepts the result.
 func TestPodTemplate(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) {

@@ -20,9 +20,9 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// followLauncher waits for the launcher's Job to end. The MPIJob's own conditions
-// mislead: an evicted worker makes it Failed while the launcher runs on, and a
-// later success makes it Succeeded again.
+// followLauncher waits for the launcher's Job to end. The conditions of the MPIJob are not
+// reliable: an evicted worker makes it Failed while the launcher still runs, and a later success
+// makes it Succeeded again.
 func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if p.isTrue(v1alpha1.ConditionJobFinished) {
 		return proceed, nil
@@ -31,7 +31,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if err := p.noteAttempts(ctx); err != nil {
+	if err := p.recordAttempts(ctx); err != nil {
 		return await, err
 	}
 	if mpiJob == nil {
@@ -62,7 +62,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if err := p.noteFailuresLive(ctx); err != nil {
+	if err := p.recordFailuresLive(ctx); err != nil {
 		return await, err
 	}
 	reason, message := launcherResult(end, exitCode)
@@ -80,7 +80,7 @@ func (p *pass) jobFinished(reason, message string) {
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionTrue, reason, message)
 }
 
-// launcherResult words the end of the launcher's Job.
+// launcherResult returns the condition for the end of the launcher's Job.
 func launcherResult(end *batchv1.JobCondition, exitCode *int32) (reason, message string) {
 	reason = v1alpha1.ReasonJobSucceeded
 	if end.Type == batchv1.JobFailed {
@@ -108,32 +108,32 @@ func launcherContainer(job *v1alpha1.TracedMPIJob) string {
 	return launcher.Template.Spec.Containers[0].Name
 }
 
-// noteAttempts takes note of the starts of the launcher, and of what befell pods, while
-// pods tell of it: a Job that has used up its retries deletes them.
-func (p *pass) noteAttempts(ctx context.Context) error {
+// recordAttempts records the starts of the launcher and the failures of pods while the pods exist: a
+// Job that has used up its retries deletes them.
+func (p *pass) recordAttempts(ctx context.Context) error {
 	pods, err := p.podsOf(ctx, "")
 	if err != nil {
 		return err
 	}
 	p.job.Status.Attempts = podstatus.ObserveAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
-	p.noteFailures(pods)
+	p.recordFailures(pods)
 	return nil
 }
 
-// noteFailuresLive takes note, past the cache, of what befell the job's pods: the launcher's Job may be known to have
-// ended before it is known that a worker was evicted.
-func (p *pass) noteFailuresLive(ctx context.Context) error {
+// recordFailuresLive records the failures of the job's pods, read past the cache: the end of the
+// launcher's Job may be in the cache before the eviction of a worker is.
+func (p *pass) recordFailuresLive(ctx context.Context) error {
 	pods, err := p.podsOfMPIJob(ctx, p.Live)
 	if err != nil {
 		return err
 	}
-	p.noteFailures(pods)
+	p.recordFailures(pods)
 	return nil
 }
 
-// launcherExitCode is the exit code that the launcher ended with; nil if nothing
-// tells of it any more. It reads past the cache: the Job may be known to have ended
-// before its last pod is, and pods without our label are not in the cache at all.
+// launcherExitCode returns the launcher's exit code, or nil if it is not recorded anywhere any
+// more. It reads past the cache: the end of the Job may be in the cache before the end of its last
+// pod, and pods without Cairn's label are never there.
 func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*int32, error) {
 	var pods corev1.PodList
 	if err := p.Live.List(ctx, &pods, client.InNamespace(launcher.Namespace),
@@ -145,8 +145,8 @@ func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*in
 	return podstatus.LastExitCode(p.job.Status.Attempts), nil
 }
 
-// withoutLauncher deals with an MPIJob whose launcher's Job is not there: not yet,
-// or no more, because its time to live has ended.
+// withoutLauncher handles an MPIJob without a launcher's Job. Either the Job does not exist yet, or
+// its time to live has ended.
 func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) next {
 	for _, c := range mpiJob.Status.Conditions {
 		if c.Status != corev1.ConditionTrue || mpiJob.Status.CompletionTime == nil {
@@ -165,8 +165,9 @@ func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) n
 	return await
 }
 
-// launcherRuns reports whether the launcher's container runs. The last attempt may have ended without an exit code, or
-// have gone with its pod before anybody saw its end: it was suspended or preempted, for example.
+// launcherRuns reports whether the launcher's container is running. The last recorded attempt may
+// have ended without an exit code, or may have disappeared with its pod before its end was seen,
+// for example by suspension or preemption.
 func (p *pass) launcherRuns(ctx context.Context, launcher *batchv1.Job) bool {
 	if launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0 {
 		return true
@@ -183,7 +184,7 @@ func (p *pass) launcherRuns(ctx context.Context, launcher *batchv1.Job) bool {
 	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return pod.UID == attempts[len(attempts)-1].PodUID })
 }
 
-// notFinished says what the job does now.
+// notFinished sets the conditions of a job that has not finished.
 func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) {
 	reason, message := v1alpha1.ReasonJobStarting, "waiting for the launcher to start"
 	attempts := p.job.Status.Attempts
@@ -193,7 +194,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 		reason, message = v1alpha1.ReasonJobSuspended, cmp.Or(more[0], "the MPIJob is suspended")
 		more = nil
 	case len(attempts) > 0 && attempts[len(attempts)-1].ExitCode != nil:
-		// The sidecar may still send what is left, or the Job may try again.
+		// The sidecar may still be sending data, or the Job may start another attempt.
 		reason = v1alpha1.ReasonJobRunning
 		message = fmt.Sprintf("launcher exited with code %d, its Job has not ended yet", *attempts[len(attempts)-1].ExitCode)
 	case p.launcherRuns(ctx, launcher):
@@ -203,7 +204,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 			message += ": " + trouble
 		}
 		if !p.injectedPods() {
-			p.lookAgain(maxLook) // pods without our label are not watched
+			p.requeueWithin(maxEventInterval) // pods without our label are not watched
 		}
 	}
 	if reason != v1alpha1.ReasonJobSuspended {
@@ -211,7 +212,7 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	}
 	for _, c := range mpiJob.Status.Conditions {
 		if c.Type == mpiv2beta1.JobFailed && c.Status == corev1.ConditionTrue {
-			more = append(more, "mpi-operator says: "+c.Message)
+			more = append(more, "mpi-operator reports: "+c.Message)
 		}
 	}
 	for _, m := range append(more, p.notice) {
@@ -224,12 +225,13 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	p.notReady(reason, message)
 }
 
-// noteFailures takes note of what befell pods of the job.
-func (p *pass) noteFailures(pods []corev1.Pod) {
+// recordFailures records the failures of the job's pods.
+func (p *pass) recordFailures(pods []corev1.Pod) {
 	p.job.Status.PodFailures = podstatus.ObservePodFailures(p.job.Status.PodFailures, pods)
 }
 
-// withPodFailures adds to a message what befell the job's pods, and is not in it.
+// withPodFailures appends the recorded failures of pods to a message, unless the message contains
+// them.
 func (p *pass) withPodFailures(message string) string {
 	more := slices.DeleteFunc(slices.Clone(p.job.Status.PodFailures), func(line string) bool { return strings.Contains(message, line) })
 	return strings.Join(append([]string{message}, podstatus.BoundedLines(more)...), "; ")

@@ -24,8 +24,8 @@ const (
 	unknown = metav1.ConditionUnknown
 )
 
-// TestFromApplyToReport follows one job all the way. Every settle is a new operator
-// that knows nothing but the API server.
+// TestFromApplyToReport follows one job from creation to report. Every settle uses a new operator
+// that only knows what the API server has.
 func TestFromApplyToReport(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -244,7 +244,7 @@ func TestMergeInLevels(t *testing.T) {
 	require.Len(t, s.job().Status.Runs, 1)
 }
 
-// A level that fails for good ends the merge, and says why.
+// A level that fails permanently ends the merge, with a reason.
 func TestALevelOfTheMergeFails(t *testing.T) {
 	s := newStage(t)
 	s.apply()

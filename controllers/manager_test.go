@@ -54,9 +54,9 @@ func (s *stage) eventually(kind, reason string) {
 	}, 20*time.Second, 20*time.Millisecond, "%s=%s: %+v", kind, reason, s.job().Status.Conditions)
 }
 
-// TestOperatorIsKilledAtEveryPoint: the job goes from apply to report by events
-// alone, once with one operator, once with a new one after every step. What happens
-// while no operator runs is found by the next.
+// TestOperatorIsKilledAtEveryPoint: the job goes from creation to report by events alone, once with
+// one operator, once with a new one after every step. What happens while no operator runs is found
+// by the next one.
 func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 	for name, killed := range map[string]bool{"one operator": false, "a new operator each time": true} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 			require.Len(t, s.jobNames(), 5, "nothing was done twice: %v", s.jobNames())
 
 			if killed {
-				return // an operator takes the events with it that it has not sent yet
+				return // an operator that ends loses the events that it has not sent
 			}
 			require.Eventually(t, func() bool {
 				var list eventsv1.EventList
@@ -118,8 +118,8 @@ func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLeastPrivilege runs the operator as its own service account may: a step that
-// needs more than config/rbac grants would not come to its end.
+// TestLeastPrivilege runs the operator with the permissions of its service account: a step that
+// needs more than config/rbac grants would not complete.
 func TestLeastPrivilege(t *testing.T) {
 	s := newStage(t)
 	c, err := client.New(operatorConfig(t), client.Options{Scheme: Scheme()})
@@ -142,7 +142,7 @@ func TestLeastPrivilege(t *testing.T) {
 	s.settleAs(c)
 	s.warn(s.mpiJob(), "MPIJobFailed", "no room", s.clock.Now())
 	s.settleAs(c)
-	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator says: no room")
+	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: no room")
 	job := s.job()
 	job.Spec.Suspend = true
 	require.NoError(t, person.Update(s.ctx, job))

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// mergeTraces makes one trace per run of what the pods sent. It also waits for
-// what they have yet to send, because it sees the bucket.
+// mergeTraces merges what the pods sent into one trace per run. The command also waits for data
+// that is still missing, since it can read the bucket and the operator cannot.
 func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	switch {
 	case p.completed(), p.isTrue(v1alpha1.ConditionTraceMerged):
@@ -31,7 +31,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	}
 
 	if p.pinAnalyses() {
-		return await, nil // writing the status is an event that brings us back
+		return await, nil // writing the status causes another reconciliation
 	}
 	attempts, err := podstatus.AttemptsArgument(p.job.Status.Attempts)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		return await, nil
 	}
 	if !o.Succeeded || answer == nil {
-		p.job.Status.Analyses = nil // a retry looks anew
-		message := "the merge did not say what it found"
+		p.job.Status.Analyses = nil // a retry determines them again
+		message := "the merge did not report a result"
 		if !o.Succeeded {
 			message = "the merge failed: " + p.whyFailed(o)
 		}
@@ -62,13 +62,13 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		p.giveUp(v1alpha1.ReasonMergeFailed, fmt.Sprintf("%s; what was collected is kept in %s/shards", message, p.job.Status.StorageURI))
 		return proceed, nil
 	}
-	p.takeRuns(*answer)
+	p.recordRuns(*answer)
 	return proceed, nil
 }
 
-// mergeTree runs the merge level by level, each a Job. Level 0 waits for the shards. If
-// they are few enough for one step it merges them, else it plans the levels that follow,
-// each of which merges what the one before has made; the last one gives the answer.
+// mergeTree runs the merge level by level, each as a Job. Level 0 waits for the shards. If they are
+// few enough for one step, it merges them. Otherwise it plans the following levels; each level
+// merges the results of the previous one, and the last one returns the answer.
 func (p *pass) mergeTree(ctx context.Context, attempts string) (task.Outcome, *messages.Merge, error) {
 	o, plan, err := p.runMerge(ctx, p.mergeTask(attempts))
 	if err != nil || plan == nil || len(plan.Levels) == 0 {
@@ -83,7 +83,7 @@ func (p *pass) mergeTree(ctx context.Context, attempts string) (task.Outcome, *m
 	return p.runMerge(ctx, p.levelTask(len(plan.Levels), 1))
 }
 
-// runMerge runs a task that answers. There is no answer unless it has succeeded.
+// runMerge runs a merge task and parses its answer. The answer is nil unless the task succeeded.
 func (p *pass) runMerge(ctx context.Context, t task.Task) (task.Outcome, *messages.Merge, error) {
 	read := func(o task.Outcome) *messages.Merge {
 		var answer messages.Merge
@@ -99,22 +99,23 @@ func (p *pass) runMerge(ctx context.Context, t task.Task) (task.Outcome, *messag
 	return o, read(o), nil
 }
 
-// levelTask is a level of the tree after the first.
+// levelTask is the task of a level after the first.
 func (p *pass) levelTask(level int, parts int32) task.Task {
 	return task.Task{
 		Step: naming.StepMerge, Name: p.child(naming.StepMerge, "l"+strconv.Itoa(level)), Indexes: parts, AtOnce: task.MergesAtOnce, Retries: 3,
-		// The index of the pod is the number of the part; Kubernetes fills it in.
+		// The index of the pod is the number of the part. Kubernetes expands the variable.
 		Args:     []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
 		Template: p.job.Spec.Merge.PodTemplate,
 	}
 }
 
-// mergeTask waits until every pod of the job was heard of, or the time is up. In a small job its pod also reports.
+// mergeTask waits until every pod of the job has sent something, or the time is up. In a small job
+// its pod also writes the report.
 func (p *pass) mergeTask(attempts string) task.Task {
 	timeout := int64(ptr.Deref(p.job.Spec.Tracing.CollectTimeoutSeconds, defaultCollectTimeoutSeconds))
 	fanIn := p.fanIn()
 	if p.isSmall() {
-		fanIn = 0 // one step
+		fanIn = 0 // merge in one step
 	}
 	t := task.Task{
 		Step: naming.StepMerge, Name: p.child(naming.StepMerge, "l0"), Indexes: 1, Retries: 3,
@@ -129,12 +130,12 @@ func (p *pass) mergeTask(attempts string) task.Task {
 		t.Merge = t.Args
 		t.Args = []string{"report", "--job", "--store", p.job.Status.StorageURI, "--wait",
 			"--analyses", strings.Join(p.analysisNames(), ",")}
-		t.DeadlineSeconds += task.StepDeadlineSeconds // it waits for the analyses, which have a day of their own
+		t.DeadlineSeconds += task.StepDeadlineSeconds // it also waits for the analyses, which have a day as well
 	}
 	return t
 }
 
-// noTrace ends a job of which there is no trace.
+// noTrace completes a job that has no trace.
 func (p *pass) noTrace(reason, message string) {
 	p.job.Status.Analyses = nil // there is nothing to compute them from
 	for _, kind := range []string{v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged, v1alpha1.ConditionAnalyzed} {

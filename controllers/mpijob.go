@@ -21,7 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
-// runMPIJob creates the MPIJob, once. Afterwards only what may change is passed on.
+// runMPIJob creates the MPIJob once. After that it only propagates the changes that are allowed.
 func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	status := &p.job.Status
 	if p.isTrue(v1alpha1.ConditionJobFinished) {
@@ -49,19 +49,20 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
-// neededTracer says why the job may not run without the tracer; "" if it may.
+// neededTracer returns why the job must not run without the tracer, or "" if it may.
 func (p *pass) neededTracer() string {
 	switch {
 	case p.job.Spec.Replay != nil:
-		return "there is no program without the trace that spec.replay names"
+		return "without the trace in spec.replay there is no program to run"
 	case p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail:
 		return "failurePolicy is Fail"
 	}
 	return ""
 }
 
-// injected is the specification of the MPIJob: with the tracer in it, or as the
-// user wrote it if tracing is disabled or there is no room (with the error then).
+// injected returns the specification of the MPIJob with the tracer added. If tracing is disabled,
+// or the tracer cannot be added, it returns the user's specification, in the second case with an
+// error.
 func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 	plain := p.job.Spec.MPIJobTemplate.Spec.DeepCopy()
 	if !p.tracingEnabled() {
@@ -98,8 +99,8 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 	return injected, nil
 }
 
-// newMPIJob has the name of the TracedMPIJob, so that pods and host names are those
-// that the MPIJob had before it was traced.
+// newMPIJob gives the MPIJob the name of the TracedMPIJob, so that pods and host names are the same
+// as before the job was traced.
 func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2beta1.MPIJob {
 	labels, annotations := naming.MPIJobMetadata(job)
 	annotations[createdSuspendedAnnotation] = strconv.FormatBool(job.Spec.Suspend)
@@ -113,8 +114,8 @@ func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2be
 	return mpiJob
 }
 
-// propagateChanges passes changes of suspend and of the number of workers on to the MPIJob. A change that is refused keeps nobody
-// from following the job: it is said, and tried again.
+// propagateChanges applies changes of suspend and of the number of workers to the MPIJob. A refused
+// change does not stop the reconciliation: it is reported and tried again.
 func (p *pass) propagateChanges(ctx context.Context) error {
 	mpiJob, err := p.mpiJob(ctx)
 	if mpiJob == nil || err != nil {
@@ -126,7 +127,7 @@ func (p *pass) propagateChanges(ctx context.Context) error {
 		if err := p.mustBeCurrent(ctx); err != nil {
 			return err
 		}
-		// It is written in any case: the cache may not know what the MPIJob has now.
+		// Written in any case: the cache may not have the current value of the MPIJob.
 		before.Spec.RunPolicy.Suspend, mpiJob.Spec.RunPolicy.Suspend = ptr.To(!suspend), ptr.To(suspend)
 	}
 	workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]
@@ -142,7 +143,7 @@ func (p *pass) propagateChanges(ctx context.Context) error {
 	err = p.ask(about, func() error { return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch)) })
 	if refused := new(refusal.Error); errors.As(err, &refused) {
 		p.notice = refused.Error()
-		p.lookAgain(refused.Until.Sub(p.Clock.Now()))
+		p.requeueWithin(refused.Until.Sub(p.Clock.Now()))
 		return nil
 	}
 	if err == nil && changed {
@@ -151,14 +152,14 @@ func (p *pass) propagateChanges(ctx context.Context) error {
 	return err
 }
 
-// mpiJob is the MPIJob that was created; nil if it is gone for certain.
+// mpiJob returns the MPIJob that was created, or nil if it certainly does not exist.
 func (p *pass) mpiJob(ctx context.Context) (*mpiv2beta1.MPIJob, error) {
 	ref := p.job.Status.MPIJobRef
 	key := client.ObjectKey{Namespace: p.job.Namespace, Name: ref.Name}
 	mpiJob := &mpiv2beta1.MPIJob{}
 	err := p.Get(ctx, key, mpiJob)
 	if apierrors.IsNotFound(err) {
-		// The cache may not know of it yet.
+		// The cache may not contain it yet.
 		err = p.Live.Get(ctx, key, mpiJob)
 	}
 	if apierrors.IsNotFound(err) || err == nil && mpiJob.UID != ref.UID {
@@ -167,7 +168,7 @@ func (p *pass) mpiJob(ctx context.Context) (*mpiv2beta1.MPIJob, error) {
 	return mpiJob, err
 }
 
-// The defaults of the CRD, for objects that were stored before it had them.
+// The defaults of the CRD, for objects that were stored before the CRD had them.
 const (
 	defaultGracePeriodSeconds    = 120
 	defaultCollectTimeoutSeconds = 300

@@ -22,36 +22,37 @@ type pass struct {
 	*Reconciler
 	// job is the object as it was read; steps write its status.
 	job *v1alpha1.TracedMPIJob
-	// persisted is what the API server holds.
+	// persisted is the object as the API server has it.
 	persisted *v1alpha1.TracedMPIJob
-	// again is when the job must be looked at again, whatever the steps wait for; 0 is never.
+	// again is the time after which the job must be reconciled again, whatever the steps wait for;
+	// 0 is never.
 	again time.Duration
-	// mpiPods are the MPIJob's pods as this pass has seen them; nil before it has looked.
+	// mpiPods are the MPIJob's pods, read once in a pass; nil until then.
 	mpiPods *[]corev1.Pod
-	// notice is added to what is said while the job is on its way.
+	// notice is appended to the messages of a job that has not finished.
 	notice string
 }
 
-// step does what is due at one point of a job's life.
+// A step performs what is due at one point of a job's life.
 type step func(context.Context) (next, error)
 
-// next says what follows a step.
+// next is what follows a step.
 type next struct {
 	goOn  bool
 	after time.Duration
 }
 
 var (
-	// proceed to the next step.
+	// proceed with the next step.
 	proceed = next{goOn: true}
 	// await an event.
 	await = next{}
 )
 
-// awaitFor an event, but no longer than d.
+// awaitFor waits for an event, but at most for d.
 func awaitFor(d time.Duration) next { return next{after: d} }
 
-// begin sets the conditions that nothing is known about yet.
+// begin sets all conditions that do not exist yet to Unknown.
 func (p *pass) begin() {
 	p.job.Status.ObservedGeneration = p.job.Generation
 	for _, kind := range v1alpha1.Conditions {
@@ -61,7 +62,7 @@ func (p *pass) begin() {
 	}
 }
 
-// set writes a condition.
+// set sets a condition.
 func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&p.job.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: quote.Shorten(message, maxMessage),
@@ -69,21 +70,21 @@ func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message s
 	})
 }
 
-// maxMessage keeps conditions readable; the API allows 32768.
+// maxMessage limits the length of messages, to keep conditions readable. The API allows 32768.
 const maxMessage = 2048
 
-// notReady says why there is no report yet.
+// notReady records why there is no report yet.
 func (p *pass) notReady(reason, message string) {
 	p.set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
 }
 
-// giveUp says why there will be no report.
+// giveUp records why there will be no report.
 func (p *pass) giveUp(reason, message string) {
 	p.notReady(reason, message)
 	p.complete()
 }
 
-// complete notes that nothing more will be done.
+// complete records that nothing more will be done.
 func (p *pass) complete() {
 	if p.job.Status.CompletionTime == nil {
 		now := metav1.NewTime(p.Clock.Now())
@@ -104,13 +105,13 @@ func (p *pass) isTrue(kind string) bool {
 	return p.condition(kind).Status == metav1.ConditionTrue
 }
 
-// tracingEnabled reports whether the job was meant to be traced.
+// tracingEnabled reports whether the specification enables tracing.
 func (p *pass) tracingEnabled() bool {
 	return p.job.Spec.Tracing.Mode != v1alpha1.TracingDisabled
 }
 
-// handleStepError maps an error of a step to a condition, or to another try. A name that is taken and a refusal are for
-// a person to act on, or pass by themselves.
+// handleStepError maps an error of a step to a condition or to a retry. Name conflicts and refusals
+// become conditions: they need a person, or pass by themselves.
 func (p *pass) handleStepError(err error) (time.Duration, error) {
 	var conflict *nameConflictError
 	if errors.As(err, &conflict) {
@@ -124,19 +125,20 @@ func (p *pass) handleStepError(err error) (time.Duration, error) {
 	return 0, err
 }
 
-// lookAgain asks for another pass after d, though no watched object may change until then.
-func (p *pass) lookAgain(d time.Duration) {
+// requeueWithin requests another reconciliation after d, even if no watched object changes until then.
+func (p *pass) requeueWithin(d time.Duration) {
 	p.again = sooner(p.again, d)
 }
 
-// result is that of a pass whose last step asked for another one after a time; 0 is when something changes.
+// result is the result of a pass. after is the time after which its last step asked for another
+// one; 0 is only when something changes.
 func (p *pass) result(after time.Duration) ctrl.Result {
 	return ctrl.Result{RequeueAfter: sooner(after, p.again)}
 }
 
-// writeStatus writes what the steps found out, in one patch, and in
-// events only when that has worked. The patch carries the version that was read:
-// a status made from a stale cache is refused.
+// writeStatus writes the results of the steps in one patch, and emits events only if that
+// succeeded. The patch has the resource version that was read, so that the API server refuses a
+// status computed from a stale cache.
 func (p *pass) writeStatus(ctx context.Context) error {
 	if equality.Semantic.DeepEqual(p.persisted.Status, p.job.Status) {
 		return nil

@@ -16,10 +16,11 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
-// Anybody who may create pods may give them our labels. A pod is believed only if the object that controls it is one
-// that we, or mpi-operator for us, have made.
+// Anyone who may create pods may give them Cairn's labels. A pod is trusted only if its controller
+// is an object that this operator, or mpi-operator on its behalf, created.
 
-// podsOf are the pods of a step in the cache; those of the MPIJob, read once in a pass, for "".
+// podsOf returns the pods of a step from the cache. The step "" is the MPIJob; its pods are read
+// once in a pass.
 func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
 	if step == "" {
 		if p.mpiPods == nil {
@@ -48,8 +49,8 @@ func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
 	return podstatus.ControlledBy(list.Items, owners...), nil
 }
 
-// podsOfMPIJob are the workers and the launcher's pods, as a reader has them. Pods without the tracer have no label of ours, so they are not
-// in the cache.
+// podsOfMPIJob returns the workers and the launcher's pods, read with reader. Pods without the
+// tracer do not have Cairn's label, so they are not in the cache.
 func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1.Pod, error) {
 	if p.job.Status.MPIJobRef == nil {
 		return nil, nil
@@ -73,12 +74,13 @@ func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1
 	return podstatus.ControlledBy(list.Items, owners...), nil
 }
 
-// injectedPods reports whether the job's pods have the tracer, and our label, in them.
+// injectedPods reports whether the job's pods have the tracer, and therefore Cairn's label.
 func (p *pass) injectedPods() bool {
 	return p.tracingEnabled() && !p.runsPlain()
 }
 
-// launcherJob is the Job that mpi-operator made for the launcher; nil if there is none, or no more.
+// launcherJob returns the Job that mpi-operator created for the launcher, or nil if there is none
+// (any more).
 func (p *pass) launcherJob(ctx context.Context) (*batchv1.Job, error) {
 	launcher := &batchv1.Job{}
 	err := p.Get(ctx, client.ObjectKey{Namespace: p.job.Namespace, Name: p.job.Status.MPIJobRef.Name + "-launcher"}, launcher)
@@ -92,8 +94,9 @@ func (p *pass) launcherJob(ctx context.Context) (*batchv1.Job, error) {
 	return launcher, nil
 }
 
-// writers are the pods with our labels that may still write to the job's storage. What controls a pod may be gone before
-// it: the pod is then on its way out, too. Whatever else has our labels is none of ours.
+// writers returns the pods with Cairn's labels that may still write to the job's storage. The
+// controller of a pod may be deleted before the pod, which is then being deleted, too. Other pods
+// with these labels are ignored.
 func (p *pass) writers(ctx context.Context) ([]corev1.Pod, error) {
 	var list corev1.PodList
 	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(naming.Labels(p.job))); err != nil {
@@ -115,7 +118,8 @@ func (p *pass) writers(ctx context.Context) ([]corev1.Pod, error) {
 	return writers, nil
 }
 
-// isOurs reports whether what controls a pod is, or may have been, made by us or for us.
+// isOurs reports whether the controller of a pod was, or may have been, created by this operator or
+// on its behalf.
 func (p *pass) isOurs(ctx context.Context, pod *corev1.Pod) (bool, error) {
 	owner := metav1.GetControllerOf(pod)
 	switch {

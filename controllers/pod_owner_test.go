@@ -19,7 +19,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// forge makes a pod that has the labels of one of the job's, and any status: whoever may create pods can do that.
+// forge creates a pod with the labels of one of the job's pods, and any status: everyone who may
+// create pods can do that.
 func (s *stage) forge(name string, labels map[string]string, status corev1.PodStatus, owner ...metav1.OwnerReference) {
 	s.Helper()
 	all := naming.Labels(s.job())

@@ -26,7 +26,8 @@ func (s *stage) kubelet(name string, change func(*corev1.PodStatus)) {
 	require.NoError(s, s.Status().Update(s.ctx, made))
 }
 
-// TestEvictionIsNamed: a worker is evicted, the launcher fails of it, and the pods are gone when the job has ended.
+// TestEvictionIsNamed: a worker is evicted, the launcher fails because of that, and the pods are
+// gone when the job has ended.
 func TestEvictionIsNamed(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -80,7 +81,7 @@ func TestPreemptionIsNamed(t *testing.T) {
 	require.Equal(t, "and 13 more in status.podFailures", podstatus.BoundedLines(failures)[3])
 }
 
-// An evicted pod of ours did not run out of memory, though its container was killed, too.
+// An evicted pod of Cairn did not run out of memory, although its container was killed, too.
 func TestEvictionOfOurOwnPod(t *testing.T) {
 	o := task.ReadPods([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Status: corev1.PodStatus{
 		Reason: "Evicted", Message: "The node was low on resource: ephemeral-storage.",
@@ -90,7 +91,8 @@ func TestEvictionOfOurOwnPod(t *testing.T) {
 	require.Equal(t, "pod m was evicted: The node was low on resource: ephemeral-storage", o.String())
 }
 
-// TestInitContainerThatFails: a worker whose init container fails never becomes ready, and mpi-operator says nothing.
+// TestInitContainerThatFails: a worker with a failed init container never becomes ready, and
+// mpi-operator does not report it.
 func TestInitContainerThatFails(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -109,7 +111,8 @@ func TestInitContainerThatFails(t *testing.T) {
 	require.True(t, strings.HasPrefix(message, "pod stencil-worker-0: the probe ran out of memory (limit "), message)
 }
 
-// A job that runs without storage has no tracer, and its pods no label of ours. It is followed all the same.
+// A job that runs without storage has no tracer, and its pods do not have Cairn's label. It is
+// followed nevertheless.
 func TestJobWithoutStorageIsFollowed(t *testing.T) {
 	s := newStage(t)
 	s.settings.Storage = nil
@@ -125,7 +128,7 @@ func TestJobWithoutStorageIsFollowed(t *testing.T) {
 	s.settle()
 	require.Equal(t, "waiting for the launcher to start: pod stencil-launcher-x: container launcher: ImagePullBackOff: no such image",
 		s.expect("Ready", isFalse, "Starting"))
-	require.True(t, 0 < s.after && s.after <= maxLook, "these pods start no pass: %v", s.after)
+	require.True(t, 0 < s.after && s.after <= maxEventInterval, "these pods start no pass: %v", s.after)
 
 	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
 	s.kubelet("stencil-worker-1", func(status *corev1.PodStatus) {

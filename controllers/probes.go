@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/podstatus"
 )
 
-// readProbes takes what the probes found in the pods that run ranks.
+// readProbes reads the results of the probes in the pods that run ranks.
 func (p *pass) readProbes(ctx context.Context) (next, error) {
 	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse || p.completed() {
 		return proceed, nil

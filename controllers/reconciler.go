@@ -16,11 +16,11 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// Reconciler brings TracedMPIJobs to their reports.
+// Reconciler takes TracedMPIJobs from creation to report.
 type Reconciler struct {
 	client.Client
-	// Live reads from the API server, past the cache: the pods of a Job that has
-	// just ended, and objects whose absence must be certain.
+	// Live reads from the API server, past the cache. It is used for the pods of a Job that has
+	// just ended, and for objects that must certainly be absent.
 	Live   client.Reader
 	Events events.EventRecorder
 	Clock  clock.PassiveClock
@@ -29,21 +29,19 @@ type Reconciler struct {
 	refusals refusal.Record
 }
 
-// Settings are what an installation decides for all jobs.
+// Settings are the settings of an installation for all jobs.
 type Settings struct {
 	task.Installation
-	// Storage of jobs that name none; nil if there is no default.
+	// Storage is the storage of jobs that name none; nil if there is no default.
 	Storage *v1alpha1.S3Storage
-	// Retry is how long to wait before something that a person must mend is tried
-	// again: the storage, or a name that is taken. The pause doubles with each failure
-	// of the storage.
+	// Retry is the pause before a retry of something that a person must repair: the storage, or a
+	// name conflict. It doubles with each failure of the storage.
 	Retry time.Duration
-	// StorageWait is how long a job whose failurePolicy is Ignore waits for storage that
-	// is not ready.
+	// StorageWait is how long a job with failurePolicy Ignore waits for storage that is not ready.
 	StorageWait time.Duration
-	// JobTTL is how long Jobs are kept once the status holds all that they found.
+	// JobTTL is how long Jobs are kept after the status has all their results.
 	JobTTL time.Duration
-	// Concurrency is how many jobs are worked on at the same time; 0 is 4.
+	// Concurrency is the number of jobs that are reconciled concurrently; 0 is DefaultConcurrency.
 	Concurrency int
 }
 
@@ -56,7 +54,7 @@ type Settings struct {
 // +kubebuilder:rbac:groups="",resources=events,verbs=get;list
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// steps, in the order of a job's life.
+// steps returns the steps in the order of a job's life.
 func (p *pass) steps() []step {
 	return []step{
 		p.retry,
@@ -73,10 +71,10 @@ func (p *pass) steps() []step {
 	}
 }
 
-// staleRetry is how long to wait for a cache that was behind.
+// staleRetry is the pause after a pass with a stale cache.
 const staleRetry = 200 * time.Millisecond
 
-// Reconcile takes one job as far as it gets now.
+// Reconcile advances one job as far as possible without waiting.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	job := &v1alpha1.TracedMPIJob{}
 	if err := r.Get(ctx, request.NamespacedName, job); err != nil {
@@ -89,7 +87,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	defer func() {
 		err = errors.Join(err, p.writeStatus(ctx))
 		if apierrors.IsConflict(err) {
-			// The cache was behind; what it lacks is on its way.
+			// The cache was stale. The update is on its way.
 			result, err = ctrl.Result{RequeueAfter: staleRetry}, nil
 		}
 	}()

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/refusal"
 )
 
-// ask makes a request about an object of the job, unless the object was refused a moment ago. A change of the
-// specification may be what was missing, so it asks at once.
+// ask performs request, which is about an object of the job, unless the object was refused
+// recently. After a change of the specification it does so at once, since that may be what was
+// missing.
 func (p *pass) ask(about *refusal.Error, request func() error) error {
 	now := p.Clock.Now()
 	key := fmt.Sprintf("%s/%d/%s", p.job.UID, p.job.Generation, about.Object())
@@ -30,14 +31,15 @@ func (p *pass) ask(about *refusal.Error, request func() error) error {
 	return about
 }
 
-// refusedConditions are those that wait for a Job of a step.
+// refusedConditions are the conditions that wait for the Job of a step.
 var refusedConditions = map[string][]string{
 	naming.StepStorage:  {v1alpha1.ConditionStorageReady},
 	naming.StepMerge:    {v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged},
 	naming.StepAnalysis: {v1alpha1.ConditionAnalyzed},
 }
 
-// reportRefusal says what was refused and by whom, and when it is tried again.
+// reportRefusal records in the conditions what was refused and by whom. It returns the pause before
+// the next attempt.
 func (p *pass) reportRefusal(refused *refusal.Error) time.Duration {
 	message := refused.Error()
 	now := p.Clock.Now()
@@ -55,7 +57,7 @@ func (p *pass) reportRefusal(refused *refusal.Error) time.Duration {
 	}
 	reason := v1alpha1.ReasonRefused
 	if refused.Step == naming.StepDelete {
-		reason, message = v1alpha1.ReasonDeleteFailed, message+"; to keep the trace and let the job go: "+p.retainCommand()
+		reason, message = v1alpha1.ReasonDeleteFailed, message+"; to keep the trace and release the job: "+p.retainCommand()
 	}
 	p.notReady(reason, message)
 	return max(refused.Until.Sub(now), time.Second)

@@ -36,7 +36,8 @@ func (s *stage) noQuota() {
 	require.NoError(s, s.DeleteAllOf(s.ctx, &corev1.ResourceQuota{}, client.InNamespace(s.namespace)))
 }
 
-// policy makes the API server refuse objects of a resource in the namespace, in somebody's words.
+// policy makes the API server refuse objects of a resource in the namespace, with the given
+// message.
 func (s *stage) policy(group, resourceName, expression, words string) {
 	s.Helper()
 	name := s.namespace + "-" + resourceName
@@ -62,7 +63,8 @@ func (s *stage) policy(group, resourceName, expression, words string) {
 	})
 }
 
-// untilRefused waits until the API server knows of a policy: an object of somebody else is refused, too.
+// untilRefused waits until the API server applies a policy: an object of somebody else is refused,
+// too.
 func (s *stage) untilRefused(probe client.Object) {
 	s.Helper()
 	require.Eventually(s, func() bool {
@@ -85,8 +87,8 @@ func (s *stage) someJob() *batchv1.Job {
 			RestartPolicy: "Never", Containers: []corev1.Container{{Name: "c", Image: "i"}}}}}}
 }
 
-// TestRefusedJobs: what a quota, a policy and a webhook that is away say about our Jobs is said at once, in their words, and
-// the job goes on as soon as they let it.
+// TestRefusedJobs: refusals of Cairn's Jobs by a quota, a policy and an unreachable webhook are
+// reported at once, in their words, and the job continues as soon as the Jobs are accepted.
 func TestRefusedJobs(t *testing.T) {
 	t.Run("quota", func(t *testing.T) {
 		s := newStage(t)
@@ -197,7 +199,7 @@ func (c *refuser) Create(ctx context.Context, object client.Object, options ...c
 	return c.Client.Create(ctx, object, options...)
 }
 
-// bySchemaOfMPIJob is what the API server says about an MPIJob that its CRD does not allow.
+// bySchemaOfMPIJob is the API server's error for an MPIJob that its CRD does not allow.
 func (s *stage) bySchemaOfMPIJob() error {
 	s.Helper()
 	replicas := map[mpiv2beta1.MPIReplicaType]*mpiv2beta1.ReplicaSpec{}
@@ -244,7 +246,7 @@ func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 	require.NotNil(t, s.job().Status.CompletionTime)
 }
 
-// A change of the MPIJob that is refused is said, and keeps nobody from following the job.
+// A refused change of the MPIJob is reported, and the job is followed nevertheless.
 func TestRefusedChange(t *testing.T) {
 	s := newStage(t)
 	s.apply()

@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// maxVerdict keeps the verdict a sentence or two.
+// maxVerdict limits the verdict to a sentence or two.
 const maxVerdict = 1024
 
-// report has the reports of all runs written, from whatever was found.
+// report writes the reports of all runs from the findings that exist.
 func (p *pass) report(ctx context.Context) (next, error) {
 	if p.completed() {
 		return proceed, nil
@@ -41,18 +41,18 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	}
 	var answer messages.Report
 	if !o.Succeeded || !messages.Decode(o.Messages[0], &answer) {
-		message := "the report job did not say what it wrote"
+		message := "the report job did not report a result"
 		if !o.Succeeded {
 			message = "the report could not be written: " + p.whyFailed(o)
 		}
 		p.giveUp(v1alpha1.ReasonReportFailed, fmt.Sprintf("%s; the trace is in %s", message, p.job.Status.StorageURI))
 		return proceed, nil
 	}
-	p.takeReport(answer)
+	p.recordReport(answer)
 	return proceed, nil
 }
 
-// reportTask writes the reports when all analyses have ended.
+// reportTask writes the reports after all analyses have ended.
 func (p *pass) reportTask() task.Task {
 	return task.Task{
 		Step: naming.StepReport, Name: p.child(naming.StepReport), Retries: 3,
@@ -61,11 +61,10 @@ func (p *pass) reportTask() task.Task {
 	}
 }
 
-// takeReport copies what the report says into the status. A job that failed has a
-// report all the same.
-func (p *pass) takeReport(answer messages.Report) {
+// recordReport copies the results of the report into the status. A failed job has a report, too.
+func (p *pass) recordReport(answer messages.Report) {
 	p.job.Status.Verdict = quote.Shorten(answer.Verdict, maxVerdict)
-	p.takeReportedRuns(answer)
+	p.recordReportedRuns(answer)
 	reason := v1alpha1.ReasonReportReady
 	finished := p.condition(v1alpha1.ConditionJobFinished)
 	if finished.Reason == v1alpha1.ReasonJobFailed {

@@ -11,13 +11,13 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// maxRetryJobs is how many more Jobs follow the first.
+// maxRetryJobs is the number of Jobs that may follow the first.
 const maxRetryJobs = 2
 
-// runTask runs a task as a Job. If a pod ran out of memory, or what the Job found
-// was lost with its pods, a new Job with the suffix -r1, -r2 follows, with twice
-// the memory in the first case. Which one is due follows from those that exist.
-// usable reports whether the outcome of a Job that succeeded can be read.
+// runTask runs a task as a Job. If a pod ran out of memory, or the result was lost with its pods, a
+// new Job with the suffix -r1, -r2 follows, in the first case with twice the memory. The Jobs that
+// exist determine which one is next. usable reports whether the outcome of a successful Job can be
+// parsed.
 func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcome) bool) (task.Outcome, error) {
 	base := t.Name
 	t.MemoryFactor = 1
@@ -30,7 +30,7 @@ func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcom
 			return task.Outcome{}, err
 		}
 		if task.MergesFirst(job) {
-			// The merge is over before its Job is.
+			// The merge ends before its Job does.
 			merged, err := p.mergedIn(ctx, job)
 			if o := (task.Outcome{Finished: true, Succeeded: true, Messages: map[int32]string{0: merged}}); err != nil || merged != "" && usable(o) {
 				return o, err
@@ -50,9 +50,9 @@ func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcom
 	}
 }
 
-// outcomeOf reads the termination messages of a Job that has ended. The pods are
-// read past the cache, which may know of the Job's end before it knows of theirs.
-// Pods that something else controls are not believed, whatever their labels.
+// outcomeOf reads the termination messages of a Job that has ended. The pods are read past the
+// cache, which may have the end of the Job before the ends of its pods. Pods that something else
+// controls are ignored, whatever their labels.
 func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (task.Outcome, error) {
 	condition := task.TerminalCondition(job)
 	if condition == nil {
@@ -70,8 +70,8 @@ func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (task.Outcome, e
 	return o, nil
 }
 
-// earlyOutcome is that of a Job of which a pod has succeeded for each index. The Job controller says so some seconds
-// later, and can say nothing else.
+// earlyOutcome returns the outcome of a Job as soon as a pod has succeeded for each index. The Job
+// controller reports the same some seconds later.
 func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (task.Outcome, error) {
 	o, err := task.PodsOutcome(ctx, p.Client, job)
 	if err != nil || o.Successes < int(ptr.Deref(job.Spec.Completions, 1)) {
@@ -81,7 +81,8 @@ func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (task.Outcome
 	return o, nil
 }
 
-// whyFailed says why a Job failed. If the storage was the reason, it says who cannot reach what.
+// whyFailed returns why a Job failed. If the storage caused it, the text says which pods cannot
+// reach what.
 func (p *pass) whyFailed(o task.Outcome) string {
 	if trouble := o.StorageTrouble(); trouble != nil {
 		return storage.Advice(*trouble, p.job.Namespace, p.s3())

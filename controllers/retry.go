@@ -19,14 +19,15 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// stepsAfterJob are the steps that have Jobs once the launcher has ended, in their order.
+// stepsAfterJob are the steps with Jobs that follow the end of the launcher, in order.
 var stepsAfterJob = []string{naming.StepMerge, naming.StepAnalysis, naming.StepReport}
 
-// maxNonce is how much of the annotation's value counts.
+// maxNonce is the number of characters of the annotation's value that are compared.
 const maxNonce = 256
 
-// retry starts the first step that failed again when the annotation asks for it, with the image that the operator has
-// now. A value that the object had when it was first seen, or that comes while the job is on its way, asks for nothing.
+// retry restarts at the first failed step when the annotation requests it, with the operator's
+// current image. A value that the object had when it was first seen, or that is set before the job
+// has completed, requests nothing.
 func (p *pass) retry(ctx context.Context) (next, error) {
 	status := &p.job.Status
 	nonce := quote.Shorten(p.job.Annotations[v1alpha1.RetryAnnotation], maxNonce)
@@ -38,17 +39,17 @@ func (p *pass) retry(ctx context.Context) (next, error) {
 	switch {
 	case fresh:
 	case !p.completed():
-		p.noRetry("nothing is tried again: the job has not come to its end yet; what waits for its storage goes on by itself")
+		p.noRetry("nothing is retried: the job has not ended; steps that wait for the storage continue by themselves")
 	case step == "":
-		p.noRetry("nothing is tried again: no step of this job failed")
+		p.noRetry("nothing is retried: no step of this job failed")
 	default:
 		if err := p.startAgain(ctx, step); err != nil {
-			return await, err // the request stands
+			return await, err // the request remains
 		}
 		p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonRetried, v1alpha1.ConditionReady,
 			"the step %s starts again, with image %s", step, p.Image)
 		status.Image = p.Image
-		status.StorageRefusal = nil // whoever asks is there
+		status.StorageRefusal = nil // the person who asks has returned
 	}
 	if status.Retry == nil {
 		status.Retry = &v1alpha1.RetryStatus{}
@@ -61,7 +62,7 @@ func (p *pass) noRetry(why string) {
 	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNotRetried, v1alpha1.ConditionReady, "%s", why)
 }
 
-// firstFailed is the first step that failed for good; "" if none did.
+// firstFailed returns the first step that failed permanently, or "" if none did.
 func (p *pass) firstFailed() string {
 	merged := p.condition(v1alpha1.ConditionTraceMerged)
 	switch {
@@ -75,8 +76,9 @@ func (p *pass) firstFailed() string {
 	return ""
 }
 
-// startAgain takes the job back to a step. New Jobs get new names; those of the steps that come again are stopped. Those
-// that have ended are kept for their time to live: nobody reads them any more.
+// startAgain takes the job back to a step. New Jobs get new names. Jobs of the repeated steps that
+// still run are stopped; those that have ended are kept for their time to live, and are not read
+// any more.
 func (p *pass) startAgain(ctx context.Context, from string) error {
 	steps := stepsAfterJob[slices.Index(stepsAfterJob, from):]
 	if err := p.stopJobs(ctx, append([]string{naming.StepMerge}, steps...)); err != nil {
@@ -117,8 +119,8 @@ func (p *pass) unknown(kinds ...string) {
 	}
 }
 
-// stopJobs deletes Jobs of some steps that have not ended. What waits for findings that others would make is among
-// them: the Job that merged a small job.
+// stopJobs deletes the Jobs of some steps that have not ended. This includes the Job that merged a
+// small job and waits for the findings of others.
 func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 	for _, step := range steps {
 		jobs, err := p.jobsOf(ctx, step)
@@ -129,7 +131,8 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 			if task.TerminalCondition(&job) != nil {
 				continue
 			}
-			// It is there until its pods are gone: others must not work beside them.
+			// Foreground deletion keeps the Job until its pods are gone, so that no other pods work
+			// at the same time.
 			if err := p.Delete(ctx, &job, client.PropagationPolicy(metav1.DeletePropagationForeground),
 				client.Preconditions{UID: &job.UID}); client.IgnoreNotFound(err) != nil {
 				return err
@@ -139,11 +142,13 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 	return nil
 }
 
-// maxPersonWait is how long a refused step waits for a person: over a holiday, and not for ever. Starts that are refused,
-// too, do not make it longer: a check may pass that uses other credentials than the step.
+// maxPersonWait limits how long a refused step waits for a person: long enough for a holiday.
+// Starts that are refused as well do not extend it: a check can succeed with other credentials than
+// those of the step.
 const maxPersonWait = 7 * 24 * time.Hour
 
-// waitsForPerson reports whether the storage refused a Job of a step, and somebody may still mend it.
+// waitsForPerson reports whether the storage refused a Job of a step, and there is still time for a
+// person to repair it.
 func (p *pass) waitsForPerson(step string, o task.Outcome) bool {
 	since := o.Ended
 	if refusal := p.job.Status.StorageRefusal; refusal != nil && refusal.Step == step {
@@ -152,8 +157,9 @@ func (p *pass) waitsForPerson(step string, o task.Outcome) bool {
 	return o.Refused() != nil && p.Clock.Since(since) < maxPersonWait
 }
 
-// awaitPerson waits until a person has mended a storage that refused a step. A check that passes after the refusal says
-// so; then the step starts again. If it is refused all the same, the pauses grow.
+// awaitPerson waits until a person has repaired the storage that refused a step. A check that
+// passes after the refusal shows that, and the step starts again. If it is refused nevertheless,
+// the pauses grow.
 func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (next, error) {
 	s3, trouble := p.s3(), o.Refused()
 	if refusal := p.job.Status.StorageRefusal; refusal == nil || refusal.Step != step {
@@ -171,7 +177,7 @@ func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (ne
 		if err := p.startAgain(ctx, step); err != nil {
 			return await, err
 		}
-		return await, nil // writing the status is an event that brings us back
+		return await, nil // writing the status causes another reconciliation
 	}
 	if p.condition(v1alpha1.ConditionStorageReady).Status != metav1.ConditionFalse {
 		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storage.Reason(trouble.Reason),
@@ -181,7 +187,7 @@ func (p *pass) awaitPerson(ctx context.Context, step string, o task.Outcome) (ne
 	return awaitFor(check.Again), nil
 }
 
-// retries is how often a step was started again.
+// retries returns how often a step was started again.
 func (p *pass) retries() int {
 	if p.job.Status.Retry == nil {
 		return 0
@@ -189,7 +195,7 @@ func (p *pass) retries() int {
 	return int(p.job.Status.Retry.Count)
 }
 
-// child is the name of a Job of ours. One that follows a retry has another name than the one before.
+// child returns the name of a Job. Each retry changes it.
 func (p *pass) child(parts ...string) string {
 	if n := p.retries(); n > 0 {
 		parts = append(slices.Clone(parts), "t"+strconv.Itoa(n))

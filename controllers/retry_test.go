@@ -21,7 +21,7 @@ import (
 
 const refusedMessage = `{"runs":[],"message":"refused","storage":{"reason":"AccessDenied","message":"403 InvalidAccessKeyId"}}`
 
-// annotate plays a person who asks for another try.
+// annotate acts as a person who requests a retry.
 func (s *stage) annotate(nonce string) {
 	s.Helper()
 	s.writeNonce(nonce)
@@ -44,7 +44,8 @@ func (c noJobs) List(ctx context.Context, list client.ObjectList, options ...cli
 	return c.Client.List(ctx, list, options...)
 }
 
-// mend plays a person who mends the storage a minute later: the checks before that fail, the next passes.
+// mend acts as a person who repairs the storage a minute later: the checks before that fail, the
+// next one passes.
 func (s *stage) mend() {
 	s.Helper()
 	s.clock.SetTime(s.clock.Now().Add(time.Second))
@@ -58,7 +59,8 @@ func (s *stage) mend() {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
-// A step that the storage refuses waits for a person, and starts again by itself once the storage has been mended.
+// A step that the storage refuses waits for a person, and starts again by itself once the storage
+// is repaired.
 func TestRefusedStepWaitsForAPerson(t *testing.T) {
 	refused := pod{exitCode: 77, message: refusedMessage}
 	waits := func(s *stage, step string) {
@@ -188,11 +190,11 @@ func TestRefusedStepWaitsForAPerson(t *testing.T) {
 	})
 }
 
-// The annotation starts the first step that failed again, with new names and the operator's present image.
+// The annotation restarts the first failed step, with new names and the operator's current image.
 func TestRetryAnnotation(t *testing.T) {
 	t.Run("merge", func(t *testing.T) {
 		s := newStage(t)
-		s.clock.SetTime(s.clock.Now().Add(-5 * time.Minute)) // these pass below, and not for the API server
+		s.clock.SetTime(s.clock.Now().Add(-5 * time.Minute)) // the test advances this clock, but not the API server's
 		s.apply(func(j *v1alpha1.TracedMPIJob) {
 			j.Annotations = map[string]string{v1alpha1.RetryAnnotation: "copied"}
 			j.Spec.TTLSecondsAfterFinished = ptr.To[int32](600)

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxTopology is that of a topology's name, which may be a user's own.
+	// maxTopology limits the length of a topology's name, which a user may have chosen.
 	maxTopology = 128
-	// maxFailed is that of a run's failure.
+	// maxFailed limits the length of a run's failure.
 	maxFailed = 512
 )
 
-// takeRuns copies what the merge found into the status.
-func (p *pass) takeRuns(answer messages.Merge) {
+// recordRuns copies the results of the merge into the status.
+func (p *pass) recordRuns(answer messages.Merge) {
 	status := &p.job.Status
 	status.Runs, status.RunCount = nil, int32(max(answer.RunCount, len(answer.Runs)))
 	for _, run := range messages.Worst(answer.Runs, v1alpha1.MaxRuns) {
@@ -36,7 +36,7 @@ func (p *pass) takeRuns(answer messages.Merge) {
 		missing = append(missing, "not sent: "+strings.Join(status.Lost, "; "))
 	}
 	if len(status.Runs) == 0 {
-		p.takeNoRuns(append(missing, answer.Message))
+		p.recordNoRuns(append(missing, answer.Message))
 		return
 	}
 	p.collected(missing, lostCalls(answer), coarseTimes(answer.Runs), endedEarly(answer.Runs))
@@ -48,7 +48,8 @@ func (p *pass) takeRuns(answer messages.Merge) {
 		strings.TrimSuffix(message+"; "+answer.Message, "; "))
 }
 
-// collected says what of the traces arrived: ranks that are missing weigh more than calls that are, and these more than times.
+// collected sets the condition on the completeness of the traces: missing ranks are more severe
+// than lost calls, and these more than coarse times.
 func (p *pass) collected(missing, calls, times, early []string) {
 	status, reason, parts := metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, slices.Concat(missing, calls, times, early)
 	switch {
@@ -78,7 +79,8 @@ func missingRanks(runs []messages.Run) []string {
 	return missing
 }
 
-// lostCalls says which calls were made and not recorded, and how many runs lack something that are not listed.
+// lostCalls describes calls that were made but not recorded, and the number of incomplete runs that
+// are not listed.
 func lostCalls(answer messages.Merge) []string {
 	var lost []string
 	listed := 0
@@ -100,12 +102,12 @@ func lostCalls(answer messages.Merge) []string {
 	return lost
 }
 
-// coarseTimes says of which calls there are only sums of times.
+// coarseTimes describes the calls that have only sums of times.
 func coarseTimes(runs []messages.Run) []string {
 	var coarse []string
 	for _, run := range runs {
 		if run.CallsCoarse > 0 {
-			coarse = append(coarse, fmt.Sprintf("run %s: of %d of %d calls there are only sums of times (ranks %s): the spool neared its limit while the storage did not take them",
+			coarse = append(coarse, fmt.Sprintf("run %s: %d of %d calls have only sums of times (ranks %s): the spool approached its limit while the storage accepted nothing",
 				run.ID, run.CallsCoarse, run.Calls, run.CoarseRanks))
 		}
 	}
@@ -122,8 +124,8 @@ func endedEarly(runs []messages.Run) []string {
 	return early
 }
 
-// runStatus is a run of a message as the status has it, over what the status had before: the report of an earlier
-// release repeats nothing of what the merge said.
+// runStatus converts a run of a message to the status. It updates the existing entry, since reports
+// of earlier releases do not repeat what the merge reported.
 func (p *pass) runStatus(of v1alpha1.Run, run messages.Run) v1alpha1.Run {
 	of.ID, of.Attempt = run.ID, int32(run.Attempt)
 	of.Ranks = cmp.Or(int32(run.Ranks), of.Ranks)
@@ -142,8 +144,9 @@ func (p *pass) runStatus(of v1alpha1.Run, run messages.Run) v1alpha1.Run {
 	return of
 }
 
-// takeReportedRuns replaces the runs of the merge by those of the report, which knows best which ones are the worst.
-func (p *pass) takeReportedRuns(answer messages.Report) {
+// recordReportedRuns replaces the runs of the merge by those of the report, which determines the
+// worst ones.
+func (p *pass) recordReportedRuns(answer messages.Report) {
 	status := &p.job.Status
 	if len(answer.Runs) == 0 {
 		return
@@ -151,7 +154,7 @@ func (p *pass) takeReportedRuns(answer messages.Report) {
 	before := status.Runs
 	status.Runs = nil
 	status.RunCount = max(status.RunCount, int32(answer.RunCount), int32(len(answer.Runs)))
-	// A long message leaves out all URIs; in a short one, a run without has no report.
+	// A long message leaves out all URIs. In a short one, a run without URI has no report.
 	short := slices.ContainsFunc(answer.Runs, func(r messages.Run) bool { return r.ReportURI != "" })
 	for _, run := range messages.Worst(answer.Runs, v1alpha1.MaxRuns) {
 		var of v1alpha1.Run
@@ -166,8 +169,8 @@ func (p *pass) takeReportedRuns(answer messages.Report) {
 	}
 }
 
-// takeNoRuns says why there is nothing: the probe's answer if it had one.
-func (p *pass) takeNoRuns(missing []string) {
+// recordNoRuns sets the reason why there is no run: the probe's answer if it had one.
+func (p *pass) recordNoRuns(missing []string) {
 	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse {
 		p.noTrace(v1alpha1.ReasonNotTraced, "the job was not traced: "+traced.Message)
 		return

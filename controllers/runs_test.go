@@ -28,7 +28,7 @@ func TestCallsThatWereNotRecorded(t *testing.T) {
 		name, reason, want string
 		answer             messages.Merge
 	}{
-		{"times were given up", "TimesCoarse", "run 0/3: of 131072 of 1000000 calls there are only sums of times (ranks 0-1): the spool neared its limit while the storage did not take them",
+		{"times were given up", "TimesCoarse", "run 0/3: 131072 of 1000000 calls have only sums of times (ranks 0-1): the spool approached its limit while the storage accepted nothing",
 			messages.Merge{Runs: []messages.Run{whole, coarse}}},
 		{"a limit was reached", "CallsLost", "run 0/1: 11214754 of 12024008 calls were not recorded: the spool of the pod was full (ranks 0-3)",
 			messages.Merge{Runs: []messages.Run{whole, cut}, IncompleteRuns: 1}},
@@ -54,7 +54,8 @@ func TestCallsThatWereNotRecorded(t *testing.T) {
 	}
 }
 
-// Of many runs the status has the sixteen that the report finds worst, each with all that is known of it.
+// For many runs the status has the sixteen that are worst according to the report, each with
+// everything that is known.
 func TestRunsOfTheReport(t *testing.T) {
 	var runs []messages.Run
 	for i := range 200 {

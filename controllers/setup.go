@@ -29,21 +29,22 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// DefaultConcurrency is how many jobs are worked on at the same time.
+// DefaultConcurrency is the default of Settings.Concurrency.
 const DefaultConcurrency = 4
 
-// The pause after an error that is nobody's decision, such as an API server that is away, doubles between these.
+// After an error that is not a refusal, such as an unreachable API server, the pause doubles
+// between these limits.
 const (
 	firstErrorPause = 50 * time.Millisecond
 	maxErrorPause   = time.Minute
 )
 
-// Scheme knows all objects that the operator reads and writes.
+// Scheme returns a scheme with all objects that the operator reads and writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, mpiv2beta1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
-			panic(err) // a programming error: the same types always
+			panic(err) // a programming error: the types are constant
 		}
 	}
 	return scheme
@@ -79,8 +80,7 @@ func Add(manager ctrl.Manager, settings Settings) error {
 		Complete(r)
 }
 
-// ofMPIJob maps a launcher's Job, which an MPIJob owns, to the TracedMPIJob: it has
-// the MPIJob's name.
+// ofMPIJob maps a launcher's Job, which an MPIJob owns, to the TracedMPIJob with the MPIJob's name.
 func ofMPIJob(_ context.Context, job client.Object) []reconcile.Request {
 	owner := metav1.GetControllerOf(job)
 	if owner == nil || owner.Kind != mpiv2beta1.Kind {
@@ -89,8 +89,8 @@ func ofMPIJob(_ context.Context, job client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: job.GetNamespace(), Name: owner.Name}}}
 }
 
-// ofCheck maps a check of storage, and its pod, to the TracedMPIJobs of the namespace that wait for it. Those whose storage
-// works need to know only that the check has ended.
+// ofCheck maps a check of storage, and its pod, to the TracedMPIJobs of the namespace that wait for
+// it. If the storage works, they need only the end of the check.
 func ofCheck(reader client.Reader) handler.MapFunc {
 	return func(ctx context.Context, check client.Object) []reconcile.Request {
 		if check.GetLabels()[storage.CheckLabel] == "" {
@@ -98,7 +98,7 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 		}
 		var list v1alpha1.TracedMPIJobList
 		if err := reader.List(ctx, &list, client.InNamespace(check.GetNamespace())); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "who waits for a check of the storage is not known")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot list the jobs that wait for a check of the storage")
 			return nil
 		}
 		checkJob, isJob := check.(*batchv1.Job)
@@ -114,7 +114,7 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 	}
 }
 
-// ofLabel maps a pod to the TracedMPIJob of its label.
+// ofLabel maps a pod to the TracedMPIJob that its label names.
 func ofLabel(_ context.Context, pod client.Object) []reconcile.Request {
 	name := pod.GetLabels()[naming.JobLabel]
 	if name == "" {

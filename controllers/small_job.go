@@ -23,11 +23,12 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// A small job, one whose traces are merged in one step, is merged and reported on in one pod: the init container merges,
-// the main one waits for the findings of the analyses, whose Jobs run meanwhile, and writes the reports. That saves the
-// start of a pod between the last finding and the report.
+// A small job has all its traces merged in one step. One pod merges them and writes the reports:
+// the init container merges; the main one waits for the findings of the analyses, which run as
+// other Jobs, and writes the reports. This saves the start of a pod between the last finding and
+// the report.
 
-// pods is how many pods the job has.
+// pods returns the number of pods of the job.
 func (p *pass) pods() int {
 	pods := 1
 	if workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]; workers != nil {
@@ -41,15 +42,17 @@ func (p *pass) fanIn() int { return int(ptr.Deref(p.job.Spec.Merge.FanIn, defaul
 // isSmall reports whether all traces are merged in one step.
 func (p *pass) isSmall() bool { return p.pods() <= p.fanIn() }
 
-// mergedAtAnnotation is on a Job that merged and then reports: when the pod was made whose merge counts.
+// mergedAtAnnotation is set on a Job that merges and then reports: the creation time of the pod
+// with the merge that counts.
 const mergedAtAnnotation = "cairn.dev/merged-at"
 
-// mergedIn is what the init container of a Job said, in the newest of its pods in which it ended well; "" if there is
-// none. The other container may still run. The Job keeps which pod it was.
+// mergedIn returns the termination message of the init container in the newest pod of a Job in
+// which it succeeded, or "" if there is none. The main container may still run. The Job's
+// annotation records which pod it was.
 func (p *pass) mergedIn(ctx context.Context, job *batchv1.Job) (string, error) {
 	reader := client.Reader(p.Client)
 	if task.TerminalCondition(job) != nil {
-		reader = p.Live // the cache may know of the Job's end before it knows of its pods'
+		reader = p.Live // the cache may have the Job's end before its pods' ends
 	}
 	var pods corev1.PodList
 	if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
@@ -74,9 +77,10 @@ func (p *pass) noteMerged(ctx context.Context, job *batchv1.Job, pod corev1.Pod)
 	return p.Patch(ctx, job, patch)
 }
 
-// guardFindings looks after the pod that merged and waits. One that takes its place would merge again, and a merge
-// removes the findings of the one before it. So if the pod has ended, its Job is deleted before it makes another, and a
-// Job of its own reports. If it has made another (the operator was away), the analyses are done again.
+// guardFindings protects the findings while the pod that merged waits for them. A replacement pod
+// would merge again, and a merge removes the findings of the previous one. So if the pod has ended,
+// its Job is deleted before it creates another pod, and a separate Job writes the report. If the
+// replacement exists already (because the operator was not running), the analyses are repeated.
 func (p *pass) guardFindings(ctx context.Context) error {
 	job, err := p.waitingReport(ctx)
 	if job == nil || err != nil || task.TerminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
@@ -112,7 +116,8 @@ func (p *pass) guardFindings(ctx context.Context) error {
 	return nil
 }
 
-// mergeIsEnding reports whether a Job that merges is on its way out: what its pod removes must not be made yet.
+// mergeIsEnding reports whether a Job that merges is being deleted: its pod may still remove files,
+// so they must not be written yet.
 func (p *pass) mergeIsEnding(ctx context.Context) (bool, error) {
 	var list batchv1.JobList
 	labels := naming.Labels(p.job)
@@ -125,7 +130,8 @@ func (p *pass) mergeIsEnding(ctx context.Context) (bool, error) {
 	}), nil
 }
 
-// waitingReport is the latest Job that merged and reports, or will; nil if there is none since the last retry.
+// waitingReport returns the latest Job that merged and reports, or will report. It is nil if there
+// is none since the last retry.
 func (p *pass) waitingReport(ctx context.Context) (*batchv1.Job, error) {
 	var last *batchv1.Job
 	base := p.child(naming.StepMerge, "l0")
@@ -153,8 +159,9 @@ func (p *pass) waitingReport(ctx context.Context) (*batchv1.Job, error) {
 	return last, nil
 }
 
-// reportInPlace is the outcome of the report that waits in the pod of the merge. It is of no use, and the report must be
-// written by a Job of its own, if there is no such pod, or if it failed for a reason that another may not have.
+// reportInPlace returns the outcome of the report that waits in the pod of the merge. useful is
+// false, and a separate Job must write the report, if there is no such pod or if it failed for a
+// reason that another pod may not have.
 func (p *pass) reportInPlace(ctx context.Context) (o task.Outcome, useful bool, err error) {
 	job, err := p.waitingReport(ctx)
 	if job == nil || err != nil {
@@ -173,11 +180,12 @@ func (p *pass) reportInPlace(ctx context.Context) (o task.Outcome, useful bool, 
 	return o, o.StorageTrouble() != nil, nil
 }
 
-// maxRoomWait is how long an analysis may be without room while the pod that merged waits for its findings.
+// maxRoomWait is how long an analysis may fail to be scheduled while the pod that merged waits for
+// its findings.
 const maxRoomWait = 2 * time.Minute
 
-// makeRoom has the pod that merged and waits make way for an analysis that does not start: a quota, a queue or a node
-// may have room for one of them only. The report then has a Job of its own.
+// makeRoom stops the pod that merged and waits if an analysis does not start, since a quota, a
+// queue or a node may have room for only one of them. A separate Job then writes the report.
 func (p *pass) makeRoom(ctx context.Context) error {
 	jobs, err := p.jobsOf(ctx, naming.StepAnalysis)
 	if err != nil {
@@ -195,7 +203,7 @@ func (p *pass) makeRoom(ctx context.Context) error {
 			continue
 		}
 		if rest := maxRoomWait - p.Clock.Since(jobs[i].CreationTimestamp.Time); rest > 0 {
-			p.lookAgain(rest)
+			p.requeueWithin(rest)
 			continue
 		}
 		return p.stopWaiting(ctx)
@@ -203,7 +211,8 @@ func (p *pass) makeRoom(ctx context.Context) error {
 	return nil
 }
 
-// makeRoomForRefused does so for an analysis whose Job is refused, by a quota of Jobs for example.
+// makeRoomForRefused does the same for an analysis if its Job is refused, by a quota of Jobs for
+// example.
 func (p *pass) makeRoomForRefused(ctx context.Context, err error) error {
 	var refused *refusal.Error
 	if !errors.As(err, &refused) || p.Clock.Since(p.condition(v1alpha1.ConditionTraceMerged).LastTransitionTime.Time) < maxRoomWait {
@@ -212,7 +221,8 @@ func (p *pass) makeRoomForRefused(ctx context.Context, err error) error {
 	return p.stopWaiting(ctx)
 }
 
-// stopWaiting deletes the Job whose report waits for findings that nobody will make. It stays until its pod is gone.
+// stopWaiting deletes the Job that waits, in order to report, for findings that will not appear.
+// The Job stays until its pod is gone.
 func (p *pass) stopWaiting(ctx context.Context) error {
 	job, err := p.waitingReport(ctx)
 	if job == nil || err != nil || task.TerminalCondition(job) != nil || !job.DeletionTimestamp.IsZero() {
@@ -222,8 +232,8 @@ func (p *pass) stopWaiting(ctx context.Context) error {
 		client.Preconditions{UID: &job.UID}))
 }
 
-// allFailuresLeft reports whether every run that an analysis failed on has an object that says so, which the report
-// waits for. A pod that was killed leaves none.
+// allFailuresLeft reports whether there is an object with the reason for every run that an analysis
+// failed on; the report waits for these objects. A pod that was killed writes none.
 func allFailuresLeft(o task.Outcome) bool {
 	for _, f := range o.Failed {
 		var said messages.Analysis
@@ -234,7 +244,7 @@ func allFailuresLeft(o task.Outcome) bool {
 	return len(o.Failed) > 0
 }
 
-// analysisNames are those that the job asked for when the merge began.
+// analysisNames returns the analyses that were requested when the merge began.
 func (p *pass) analysisNames() []string {
 	names := []string{}
 	for _, analysis := range p.job.Status.Analyses {

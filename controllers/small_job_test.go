@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// The pod that merged waits for the findings. Its successor would merge again, and remove what the analyses have found
-// since: the Job is deleted before it makes one, and the report has a Job of its own.
+// The pod that merged waits for the findings. Its replacement would merge again, and remove the
+// findings of the analyses since then: the Job is deleted before it creates one, and a separate Job
+// writes the report.
 func TestPodOfTheMergeDies(t *testing.T) {
 	begin := func(t *testing.T) (*stage, *batchv1.Job) {
 		s := newStage(t)
@@ -61,7 +62,7 @@ func TestPodOfTheMergeDies(t *testing.T) {
 	})
 }
 
-// Who merges in levels reports in a Job of its own.
+// A job that is merged in levels has a separate Job for the report.
 func TestLargeJobReportsByItself(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Merge.FanIn = ptr.To[int32](2) })
@@ -105,7 +106,8 @@ func TestReportIsLostWithItsPod(t *testing.T) {
 	s.expect("Ready", isTrue, "ReportReady")
 }
 
-// Which analyses there are is fixed when the merge begins: the report that waits in its pod waits for these.
+// The list of analyses is fixed when the merge begins: the report that waits in its pod waits for
+// these.
 func TestAnalysesChangeInTheMiddle(t *testing.T) {
 	begin := func(t *testing.T, first, then []v1alpha1.Analysis) *stage {
 		s := newStage(t)
@@ -154,7 +156,8 @@ func TestAnalysesChangeInTheMiddle(t *testing.T) {
 	})
 }
 
-// Where a quota or a queue has room for one of our pods only, the one that merged and waits makes way.
+// If a quota or a queue has room for only one of Cairn's pods, the one that merged and waits is
+// stopped.
 func TestWaitingReportMakesRoom(t *testing.T) {
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
@@ -164,7 +167,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 		s.settle()
 		return s
 	}
-	// start plays Job controller and kubelet: a pod of an analysis is there, in a phase.
+	// start acts as Job controller and kubelet: a pod of an analysis exists, in a phase.
 	start := func(s *stage, name string, phase corev1.PodPhase) {
 		s.Helper()
 		made := s.podOf(s.batchJob(name), 0)
@@ -228,7 +231,7 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 	})
 }
 
-// A pod with the labels of the merge's Job, made by somebody else, is not its successor.
+// A pod with the labels of the merge's Job, created by somebody else, is not its replacement.
 func TestForgedSuccessorOfTheMerge(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -236,7 +239,7 @@ func TestForgedSuccessorOfTheMerge(t *testing.T) {
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
 	merge := s.batchJob("stencil-cairn-merge-l0")
-	time.Sleep(1100 * time.Millisecond) // times of creation have seconds
+	time.Sleep(1100 * time.Millisecond) // creation times have a resolution of seconds
 	for name, owner := range s.strangers() {
 		s.forge("merge-"+name, map[string]string{batchv1.ControllerUidLabel: string(merge.UID)}, corev1.PodStatus{Phase: corev1.PodRunning}, owner...)
 	}

@@ -28,8 +28,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// stage is a namespace of a real API server in which the test plays everyone but
-// the operator: a person, mpi-operator, the Job controller, the kubelet.
+// stage is a namespace of a real API server in which the test acts as everyone except the operator:
+// a person, mpi-operator, the Job controller, the kubelet.
 type stage struct {
 	*testing.T
 	client.Client
@@ -109,13 +109,13 @@ func (s *stage) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: s.namespace, Name: name}
 }
 
-// settle runs a new operator, one that remembers nothing, until it changes nothing.
+// settle runs a new operator, without any memory, until it changes nothing.
 func (s *stage) settle() {
 	s.Helper()
 	s.settleAs(s.Client)
 }
 
-// settleAs does so with a client of the operator's own.
+// settleAs does the same with the given client.
 func (s *stage) settleAs(c client.Client) {
 	s.Helper()
 	for range 20 {
@@ -206,11 +206,11 @@ type pod struct {
 	message  string
 }
 
-// ends plays kubelet and Job controller: the pods of a Job of ours end, and with
-// them the Job, well if the last pod of each index did.
+// ends acts as kubelet and Job controller: the pods of a Job end, and with them the Job,
+// successfully if the last pod of each index was successful.
 //
-// The pod of a Job that merges and then reports goes on when its merge has ended well. What its report says is then
-// that of the name that the report's own Job would have.
+// The pod of a Job that merges and then reports continues when its merge has succeeded. The end of
+// its report is then addressed by the name that a separate Job for the report would have.
 func (s *stage) ends(name string, pods ...pod) {
 	s.Helper()
 	if merge := s.jobThatReports(name); merge != nil {

@@ -22,12 +22,13 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// A storage is checked by one Job for all TracedMPIJobs of a namespace that use it in the same way: cairn-check-<hash>.
-// The Job is the cache of what it found, and belongs to none of them. Two hundred jobs that wait make one Job, and the
-// one after it follows when the pause has passed.
+// One Job, cairn-check-<hash>, checks a storage for all TracedMPIJobs of a namespace that use it in
+// the same way. The Job caches its result and belongs to none of them. Two hundred waiting jobs
+// create one Job, and the next one follows after the pause.
 
-// check is the latest check of a storage. If there is none, or it passed longer than holds ago or not after a time, or it
-// failed and its pause is over, the next one is started.
+// check returns the latest check of a storage. It starts the next one in three cases: there is
+// none; the last one passed, but longer than holds ago or before after; the last one failed and its
+// pause is over.
 func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Duration, after time.Time) (storage.Check, error) {
 	wanted := storage.NewCheckJob(p.job, p.settings().Installation, s3)
 	found := &batchv1.Job{}
@@ -68,11 +69,12 @@ func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Dur
 	return p.replaceCheck(ctx, last.Job, wanted)
 }
 
-// replaceCheck starts the next check in place of one that has ended. Others may do so at the same time, or have.
+// replaceCheck starts the next check in place of one that has ended. Other reconciliations may do
+// so at the same time, or may have done so.
 func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (storage.Check, error) {
 	err := p.Delete(ctx, last, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &last.UID})
 	if apierrors.IsConflict(err) {
-		check := storage.CheckOnItsWay(wanted) // another has replaced it: the cache is behind
+		check := storage.CheckOnItsWay(wanted) // another one replaced it: the cache is stale
 		check.Again = staleRetry
 		return check, nil
 	}
@@ -86,8 +88,8 @@ func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (sto
 	return p.keepLastAnswer(ctx, check, wanted)
 }
 
-// keepLastAnswer gives a check what the one before it found. Whoever looked between deletion and creation found none, and
-// started this one without.
+// keepLastAnswer gives a check the result of the previous one. A reconciliation that looked between
+// deletion and creation found none, and started this check without it.
 func (p *pass) keepLastAnswer(ctx context.Context, check storage.Check, wanted *batchv1.Job) (storage.Check, error) {
 	job := check.Job.DeepCopy()
 	for _, name := range []string{storage.FailuresAnnotation, storage.LastAnswerAnnotation, storage.LastEndedAnnotation} {
@@ -107,7 +109,8 @@ func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storage.Che
 		if !apierrors.IsAlreadyExists(err) {
 			return storage.Check{}, err
 		}
-		// Another has started it, and the cache is behind. Its Job may know what the check before found.
+		// Another reconciliation started it, and the cache is stale. Its Job may have the previous
+		// result.
 		found := &batchv1.Job{}
 		if err := p.Live.Get(ctx, client.ObjectKeyFromObject(wanted), found); apierrors.IsNotFound(err) {
 			found = wanted
@@ -121,7 +124,8 @@ func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storage.Che
 	return storage.CheckOnItsWay(wanted), nil
 }
 
-// checkEnd is a check with its answer, if it has ended. That it passed is known as soon as its pod says so.
+// checkEnd returns a check, with its answer if it has ended. Success is recognized as soon as its
+// pod reports it.
 func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storage.Check, error) {
 	var ended time.Time
 	if end := task.TerminalCondition(job); end != nil {
@@ -135,8 +139,8 @@ func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storage.Check, e
 	return storage.Check{Job: job, Ended: ended, Answer: answer}, err
 }
 
-// checkAnswer is what a check that has ended found, in any case something. It is read from the cache, unless that does
-// not know of the pod's end yet.
+// checkAnswer returns the result of a check that has ended. It is never empty. It is read from the
+// cache, unless that does not have the pod's end yet.
 func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.StorageCheck, error) {
 	for _, reader := range []client.Reader{p.Client, p.Live} {
 		o, err := task.PodsOutcome(ctx, reader, job)
@@ -151,16 +155,16 @@ func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.Stor
 	if end := task.TerminalCondition(job); end != nil && end.Type == batchv1.JobFailed {
 		reason = end.Message
 	}
-	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
+	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not report a result: " + reason}, nil
 }
 
-// checkTrouble says what keeps a check from starting; "" if nothing is known.
+// checkTrouble returns what prevents a check from starting, or "" if nothing is known.
 func (p *pass) checkTrouble(ctx context.Context, check storage.Check) string {
 	if check.Job == nil {
 		return ""
 	}
 	if ptr.Deref(check.Job.Spec.Suspend, false) {
-		return fmt.Sprintf("Job %s is suspended: if a queue holds it, name the queue in spec.merge.podTemplate.metadata.labels", check.Job.Name)
+		return fmt.Sprintf("Job %s is suspended: if a queue suspends it, name the queue in spec.merge.podTemplate.metadata.labels", check.Job.Name)
 	}
 	var pods corev1.PodList
 	if err := p.List(ctx, &pods, client.InNamespace(check.Job.Namespace),

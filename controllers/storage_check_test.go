@@ -55,7 +55,7 @@ func TestFailedChecksBackOff(t *testing.T) {
 	require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
 }
 
-// intruded has something else happen right after each deletion.
+// intruded makes something else happen right after each deletion.
 type intruded struct {
 	client.Client
 	then func()
@@ -67,8 +67,8 @@ func (c intruded) Delete(ctx context.Context, o client.Object, options ...client
 	return err
 }
 
-// Another job may find no check at all at the moment between the deletion of one and the creation of the next. It then
-// creates one that knows nothing of those before, and what they found is not forgotten.
+// Another job may find no check between the deletion of one and the creation of the next. It then
+// creates one without the previous results, which must not be lost.
 func TestCheckThatAnotherJobCreatesKnowsTheLastAnswer(t *testing.T) {
 	s := newStage(t)
 	s.apply(failurePolicyFail)
@@ -95,7 +95,8 @@ func TestCheckThatAnotherJobCreatesKnowsTheLastAnswer(t *testing.T) {
 	s.expect("StorageReady", isFalse, "Unreachable")
 }
 
-// counting counts the Jobs that a client makes in a namespace: the operator also works for those of other tests.
+// counting counts the Jobs that a client creates in a namespace: the operator also works for those
+// of other tests.
 type counting struct {
 	client.Client
 	namespace string
@@ -110,12 +111,13 @@ func (c counting) Create(ctx context.Context, o client.Object, options ...client
 	return err
 }
 
-// Jobs that wait for one storage share its checks. A check that has passed lets the next job start without a wait.
+// Jobs that wait for one storage share its checks. After a passed check the next job starts without
+// waiting.
 func TestTwoHundredJobsShareOneCheck(t *testing.T) {
 	const jobs = 200
 	s := newStage(t)
 	s.settings.Retry, s.settings.StorageWait = 2*time.Second, time.Hour
-	const patience = 5 * time.Minute // of a machine that has more to do
+	const patience = 5 * time.Minute // for a machine with other load
 	var made atomic.Int64
 	stop := s.operatorWith(func(config *rest.Config, options client.Options) (client.Client, error) {
 		c, err := client.New(config, options)
@@ -184,7 +186,7 @@ func TestStartWithoutStorage(t *testing.T) {
 			s.expect("JobFinished", isFalse, "Starting")
 			s.expect("Ready", isFalse, "Starting")
 
-			// It is checked on, and the day the storage works the condition says so.
+			// The storage is still checked, and as soon as it works the condition says so.
 			s.letPass(6 * time.Minute)
 			s.ends(s.checkName(), pod{message: storageWorks})
 			s.settle()
@@ -257,7 +259,7 @@ func TestSuspendedCheckIsNamed(t *testing.T) {
 	require.Contains(t, s.expect("StorageReady", unknown, "Checking"), "spec.merge.podTemplate.metadata.labels")
 }
 
-// The node of a check may be drained: the pod that follows says what the storage does.
+// The node of a check may be drained: the next pod reports the state of the storage.
 func TestCheckOnADrainedNode(t *testing.T) {
 	s := newStage(t)
 	s.apply()

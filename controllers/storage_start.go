@@ -15,9 +15,9 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/storage"
 )
 
-// checkStorage has the storage checked before the job runs for hours in vain. Storage that is not ready holds a job
-// back for good only if failurePolicy is Fail; else it starts after a while, and what is recorded is sent once the
-// storage works.
+// checkStorage checks the storage before the job starts, so that the job does not run for hours in
+// vain. Storage that is not ready blocks a job permanently only if failurePolicy is Fail. Otherwise
+// the job starts after a while, and its records are sent once the storage works.
 func (p *pass) checkStorage(ctx context.Context) (next, error) {
 	if !p.tracingEnabled() {
 		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonDisabled, "")
@@ -51,23 +51,23 @@ func (p *pass) checkStorage(ctx context.Context) (next, error) {
 	return p.startAnyway(s3, check.Again), nil
 }
 
-// started reports whether the storage has no say in the start any more.
+// started reports whether the state of the storage can no longer delay the start.
 func (p *pass) started() bool {
 	return p.job.Status.MPIJobRef != nil || p.job.Status.Image != "" && p.isTrue(v1alpha1.ConditionStorageReady)
 }
 
-// start lets the MPIJob be created once the API server holds what it is injected with: an operator that takes over in
-// between must not choose another image or storage.
+// start allows the creation of the MPIJob once the API server has what it is injected with: an
+// operator that takes over at this point must not choose another image or storage.
 func (p *pass) start(s3 *v1alpha1.S3Storage) next {
 	p.pin(s3)
 	if p.persisted.Status.Image != p.job.Status.Image || p.persisted.Status.StorageURI != p.job.Status.StorageURI {
-		return await // writing the status is an event that brings us back
+		return await // writing the status causes another reconciliation
 	}
 	return proceed
 }
 
-// startAnyway starts a job whose storage is not ready, once it has waited for long enough. Without any storage (nil) it
-// runs untraced.
+// startAnyway starts a job if its storage is not ready and it has waited long enough. Without any
+// storage (nil) it runs untraced.
 func (p *pass) startAnyway(s3 *v1alpha1.S3Storage, again time.Duration) next {
 	if p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail {
 		return awaitFor(again)
@@ -81,7 +81,8 @@ func (p *pass) startAnyway(s3 *v1alpha1.S3Storage, again time.Duration) next {
 	return p.start(s3)
 }
 
-// waitsSince is when the job began to wait for its storage: JobFinished is False since then.
+// waitsSince returns the time since which the job waits for its storage: the transition of
+// JobFinished to False.
 func (p *pass) waitsSince() time.Time {
 	if c := p.condition(v1alpha1.ConditionJobFinished); c.Reason == v1alpha1.ReasonJobNotCreated {
 		return c.LastTransitionTime.Time
@@ -89,7 +90,7 @@ func (p *pass) waitsSince() time.Time {
 	return p.Clock.Now()
 }
 
-// sooner is the shorter of two pauses; 0 is none.
+// sooner returns the shorter of two pauses; 0 is none.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -97,7 +98,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// storageWorks notes that the storage can be used.
+// storageWorks records that the storage is ready.
 func (p *pass) storageWorks(s3 *v1alpha1.S3Storage) {
 	if p.job.Status.StorageReadyTime == nil {
 		p.job.Status.StorageReadyTime = ptr.To(metav1.NewTime(p.Clock.Now()))
@@ -106,8 +107,8 @@ func (p *pass) storageWorks(s3 *v1alpha1.S3Storage) {
 		storage.NamespaceURI(s3, p.job.Namespace)+" can be written to")
 }
 
-// storageChecking says that the first check is on its way. Later ones leave what
-// the one before has found.
+// storageChecking records that the first check is running. Later checks keep the condition of the
+// previous result.
 func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, check storage.Check) {
 	if p.condition(v1alpha1.ConditionStorageReady).Status == metav1.ConditionFalse {
 		return
@@ -121,7 +122,7 @@ func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, chec
 	p.notReady(v1alpha1.ReasonStorageChecking, "checking the storage before the MPIJob is created: "+message)
 }
 
-// storageTrouble says why the job does not start yet.
+// storageTrouble records why the job does not start yet.
 func (p *pass) storageTrouble(reason, message string) {
 	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, reason, message)
 	waits := "the MPIJob is created once the storage works (failurePolicy is Fail)"
@@ -136,7 +137,8 @@ func (p *pass) notCreated(message string) {
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, message)
 }
 
-// s3 is the storage of the job: the one it is pinned to, or else the one that is configured; nil if there is none.
+// s3 returns the storage of the job: the pinned one, or else the configured one; nil if there is
+// none.
 func (p *pass) s3() *v1alpha1.S3Storage {
 	if pinned := p.job.Status.Storage; pinned != nil {
 		return pinned.DeepCopy()
@@ -144,7 +146,7 @@ func (p *pass) s3() *v1alpha1.S3Storage {
 	return p.configuredStorage()
 }
 
-// configuredStorage is the job's own storage, or the installation's; nil if neither names one.
+// configuredStorage returns the job's own storage, or the installation's; nil if neither exists.
 func (p *pass) configuredStorage() *v1alpha1.S3Storage {
 	s3 := p.job.Spec.Storage.S3
 	if s3 == nil {
@@ -160,18 +162,18 @@ func (p *pass) configuredStorage() *v1alpha1.S3Storage {
 	return s3
 }
 
-// image is Cairn's image for this job: the one it is pinned to, or else the operator's present one.
+// image returns Cairn's image for this job: the pinned one, or else the operator's current one.
 func (p *pass) image() string { return cmp.Or(p.job.Status.Image, p.Image) }
 
-// settings are those of the installation, with what the job is pinned to.
+// settings returns those of the installation with the values that the job is pinned to.
 func (p *pass) settings() Settings {
 	settings := p.Settings
 	settings.Image = p.image()
 	return settings
 }
 
-// pin notes what the job is injected with and processed by from now on, whatever is configured later: data lie where
-// they were written, and are read by the image that wrote them.
+// pin records what the job is injected with and processed by, whatever is configured later: data
+// stays where it was written, and is read by the image that wrote it.
 func (p *pass) pin(s3 *v1alpha1.S3Storage) {
 	status := &p.job.Status
 	status.Storage, status.Image = s3, p.image()

@@ -23,14 +23,15 @@ import (
 )
 
 const (
-	// slowStep is after what time a step may wait for its storage: the check then holds no longer than that.
+	// slowStep is the time after which a step may be waiting for its storage. From then on a check
+	// is valid no longer than that.
 	slowStep = time.Minute
-	// maxLost is how many lines of lost ranks the status keeps.
+	// maxLost is the number of lines about lost ranks in the status.
 	maxLost = 16
 )
 
-// watchStorage says when the storage fails after the start, and when it works again: while processes wait for it, a
-// person must learn of it. It keeps no step from its work.
+// watchStorage records when the storage fails after the start, and when it works again: a person
+// must learn that processes wait for it. It never blocks a step.
 func (p *pass) watchStorage(ctx context.Context) (next, error) {
 	status := &p.job.Status
 	if !p.tracingEnabled() || p.completed() || status.StorageURI == "" || status.MPIJobRef == nil || p.runsPlain() {
@@ -40,7 +41,7 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 	if s3 == nil {
 		return proceed, nil
 	}
-	p.pin(s3) // of a job that an operator without pins has started
+	p.pin(s3) // of a job that an operator without pins started
 	seen, err := p.storageSeen(ctx)
 	if err != nil {
 		return await, err
@@ -49,18 +50,19 @@ func (p *pass) watchStorage(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	p.lookAgain(due)
+	p.requeueWithin(due)
 	if holds > 0 || seen.Trouble != nil {
 		if holds == 0 {
 			holds = storage.CheckHolds
 		}
 		check, err := p.check(ctx, s3, holds, seen.TroubleAt())
 		if err != nil {
-			// A check that cannot be made is no news of the storage, and nobody waits for it.
-			ctrl.LoggerFrom(ctx).Error(err, "the storage is not checked")
+			// A check that cannot be started says nothing about the storage, and nothing waits for
+			// it.
+			ctrl.LoggerFrom(ctx).Error(err, "cannot check the storage")
 			check = storage.Check{Again: refusal.MaxRetryPause}
 		}
-		p.lookAgain(check.Again)
+		p.requeueWithin(check.Again)
 		seen.TakeCheck(check)
 	}
 	switch ready := p.condition(v1alpha1.ConditionStorageReady); {
@@ -80,9 +82,9 @@ func (p *pass) runsPlain() bool {
 		slices.Contains([]string{v1alpha1.ReasonInjectionFailed, v1alpha1.ReasonStorageNotConfigured}, traced.Reason)
 }
 
-// checkDue says how long a check holds at this point of the job's life, 0 if none is needed, and in what time that may
-// become shorter. While the MPIJob runs, nobody sees that its sidecars wait. A step of ours that has taken a minute may
-// be waiting, too.
+// checkDue returns how long a check is valid at this point of the job's life, or 0 if none is
+// needed, and the time after which that may become shorter. While the MPIJob runs, the operator
+// cannot see whether its sidecars wait. A step that has taken a minute may be waiting, too.
 func (p *pass) checkDue(ctx context.Context) (holds, due time.Duration, err error) {
 	finished := p.condition(v1alpha1.ConditionJobFinished)
 	if finished.Status != metav1.ConditionTrue {
@@ -116,8 +118,8 @@ func (p *pass) checkDue(ctx context.Context) (holds, due time.Duration, err erro
 	return holds, due, nil
 }
 
-// storageSeen is the latest that containers of this job said of the storage when they ended. It also keeps what
-// sidecars could not send.
+// storageSeen returns the latest statement about the storage by containers of this job that ended.
+// It also records what sidecars could not send.
 func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 	var seen storage.Seen
 	for _, step := range []string{naming.StepMerge, naming.StepAnalysis, naming.StepReport} {
@@ -142,7 +144,7 @@ func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 			if !messages.Decode(ended.Message, &said) {
 				continue
 			}
-			p.noteLost(pod.Name, said)
+			p.recordLost(pod.Name, said)
 			if said.Storage != nil {
 				seen.Take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
 			}
@@ -151,11 +153,11 @@ func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 	return seen, nil
 }
 
-// noteLost keeps the ranks that a sidecar could not send: its pod may soon be gone.
-func (p *pass) noteLost(pod string, said messages.Ship) {
+// recordLost records the ranks that a sidecar could not send, since its pod may soon be gone.
+func (p *pass) recordLost(pod string, said messages.Ship) {
 	status := &p.job.Status
 	lines := slices.Clone(said.Lost)
-	if more := said.LostCount - len(lines); more > 0 { // what a termination message has no room for
+	if more := said.LostCount - len(lines); more > 0 { // more than a termination message has room for
 		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
 	}
 	for _, line := range lines {
@@ -166,7 +168,7 @@ func (p *pass) noteLost(pod string, said messages.Ship) {
 	}
 }
 
-// storageHint is for the message of a step that takes long, if the storage is why.
+// storageHint returns a text for the message of a slow step, if the storage is the reason.
 func (p *pass) storageHint() string {
 	ready := p.condition(v1alpha1.ConditionStorageReady)
 	if ready.Status != metav1.ConditionFalse {

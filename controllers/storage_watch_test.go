@@ -17,7 +17,7 @@ import (
 
 var zero = resource.NewQuantity(0, resource.DecimalSI)
 
-// While the job runs nobody else sees that the storage fails: it is checked every ten minutes.
+// While the job runs nothing else shows that the storage fails: it is checked every ten minutes.
 func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -44,7 +44,7 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
-// While the job runs, what a check has found is read when it ends, though nothing else happens.
+// While the job runs, the result of a check is read when it ends, even if nothing else happens.
 func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.settings.Retry = time.Second
@@ -80,7 +80,8 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	}
 }
 
-// Until a check has ended, what the one before it found counts, if no pod has said anything since.
+// Until a check has ended, the result of the previous one counts, unless a pod has reported
+// something since.
 func TestConditionStaysWhileTheStorageIsCheckedAgain(t *testing.T) {
 	t.Run("away", func(t *testing.T) {
 		s := newStage(t)
@@ -151,8 +152,9 @@ func TestStorageFailsWhileAStepWaits(t *testing.T) {
 	s.expect("Ready", isFalse, "Analyzing")
 }
 
-// A process that gave up after its own wait is followed by another, and says meanwhile who cannot reach what.
-func TestPodsSayThatTheStorageIsAway(t *testing.T) {
+// A process that gave up after its own wait is followed by another, and meanwhile reports which
+// pods cannot reach what.
+func TestPodsReportThatTheStorageIsAway(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.runToMerge(0)
@@ -163,7 +165,7 @@ func TestPodsSayThatTheStorageIsAway(t *testing.T) {
 	s.containerEnds(gaveUp, pod{exitCode: 69, message: `{"runs":[],"message":"away","storage":{"reason":"Unreachable","message":"no route to host"}}`})
 	s.settle()
 	message := s.expect("StorageReady", isFalse, "Unreachable")
-	require.Contains(t, message, "pod "+gaveUp.Name+" (merge): no answer from http://minio:9000 for bucket traces in namespace "+s.namespace)
+	require.Contains(t, message, "pod "+gaveUp.Name+" (merge): no response from http://minio:9000 for bucket traces in namespace "+s.namespace)
 	s.expect("Ready", isFalse, "Collecting")
 	require.Nil(t, s.job().Status.CompletionTime)
 }
@@ -181,7 +183,7 @@ func (s *stage) shipEnds(worker, message string) {
 	require.NoError(s, s.Status().Update(s.ctx, made))
 }
 
-// What a sidecar could not send is known from the sidecar alone: the storage was away.
+// Only the sidecar knows what it could not send, since the storage did not respond.
 func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 	lost := `{"lost":["stencil-worker-0: world ab, ranks 0-1"],"lost_count":1,"storage":{"reason":"Unreachable","message":"no route to host"}}`
 	begin := func(t *testing.T) *stage {
@@ -194,7 +196,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 		s.clock.SetTime(s.clock.Now().Add(time.Minute))
 		s.shipEnds("stencil-worker-0", lost)
 		s.settle()
-		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "the sidecar of pod stencil-worker-0: no answer")
+		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "the sidecar of pod stencil-worker-0: no response")
 		require.Equal(t, []string{"stencil-worker-0: world ab, ranks 0-1"}, s.job().Status.Lost)
 		s.shipEnds("stencil-worker-1", `{"lost":["stencil-worker-1: world ab, ranks 2-3"],"lost_count":12}`)
 		s.settle()
@@ -221,7 +223,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 	})
 }
 
-// A storage that never worked holds nothing, so there is nothing to delete.
+// A storage that never worked has no data, so there is nothing to delete.
 func TestDeleteWithStorageThatNeverWorked(t *testing.T) {
 	withDelete := func(j *v1alpha1.TracedMPIJob) { j.Spec.Storage.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
 	gone := func(s *stage) bool { return !s.exists(&v1alpha1.TracedMPIJob{}, "stencil") }

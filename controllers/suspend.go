@@ -15,15 +15,17 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// Invariant. spec.suspend is written to the MPIJob when it is created, and once each time that it changes, never because
-// the MPIJob differs: a queue may have other plans, and two who correct each other never come to an end.
-// status.suspend is the value that was written last.
+// Invariant. spec.suspend is written to the MPIJob when it is created, and once each time that it
+// changes. It is never written because the MPIJob differs: a queue may have set another value, and
+// two controllers that correct each other never stop. status.suspend is the value that was written
+// last.
 
-// createdSuspendedAnnotation is on an MPIJob: the value of spec.suspend when it was created. The status that says so may
-// not have been written, and spec.suspend may have changed since.
+// createdSuspendedAnnotation is set on an MPIJob: the value of spec.suspend at its creation. It is
+// needed if the status was not written after the creation and spec.suspend has changed since.
 const createdSuspendedAnnotation = "cairn.dev/created-suspended"
 
-// createdSuspended is what spec.suspend was when an MPIJob was created; nil if an older operator created it.
+// createdSuspended returns the value of spec.suspend at the creation of an MPIJob, or nil if an
+// older operator created it.
 func createdSuspended(mpiJob *mpiv2beta1.MPIJob) *bool {
 	suspended, err := strconv.ParseBool(mpiJob.Annotations[createdSuspendedAnnotation])
 	if err != nil {
@@ -32,18 +34,18 @@ func createdSuspended(mpiJob *mpiv2beta1.MPIJob) *bool {
 	return &suspended
 }
 
-// suspendChanged reports whether spec.suspend is still to be passed on.
+// suspendChanged reports whether spec.suspend must still be propagated.
 func (p *pass) suspendChanged() bool {
 	status := &p.job.Status
 	if status.Suspend == nil {
-		// The MPIJob was created by an operator that did not note it.
+		// An older operator that did not record it created the MPIJob.
 		status.Suspend = ptr.To(p.job.Spec.Suspend)
 	}
 	return *status.Suspend != p.job.Spec.Suspend
 }
 
-// mustBeCurrent fails if the job that this pass works on is not the one that the API server holds: what it says was not
-// passed on yet may have been, a moment ago.
+// mustBeCurrent returns an error if the job of this pass is older than the API server's: a change
+// that seems not to be propagated may have been propagated just before.
 func (p *pass) mustBeCurrent(ctx context.Context) error {
 	current := &v1alpha1.TracedMPIJob{}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.job), current); err != nil {
@@ -51,12 +53,12 @@ func (p *pass) mustBeCurrent(ctx context.Context) error {
 	}
 	if current.ResourceVersion != p.persisted.ResourceVersion {
 		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("tracedmpijobs").GroupResource(), p.job.Name,
-			errors.New("the operator's cache is behind"))
+			errors.New("the operator's cache is stale"))
 	}
 	return nil
 }
 
-// suspendDispute says that the MPIJob is not what spec.suspend asks for; "" if it is.
+// suspendDispute describes how the MPIJob differs from spec.suspend. It is "" if it does not.
 func (p *pass) suspendDispute(mpiJob *mpiv2beta1.MPIJob) string {
 	suspended := ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false)
 	switch {

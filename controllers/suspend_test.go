@@ -32,8 +32,8 @@ func (c *writes) Patch(ctx context.Context, object client.Object, patch client.P
 
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
-// TestQueueRevertsSuspend: a queue, which wants the MPIJob suspended or not, corrects every change at once. It is told once
-// what spec.suspend says, and then left alone.
+// TestQueueRevertsSuspend: a queue corrects every change of the MPIJob's suspend at once.
+// spec.suspend is written to the MPIJob once, and not again.
 func TestQueueRevertsSuspend(t *testing.T) {
 	for name, queueWants := range map[string]bool{"a queue that resumes": false, "a queue that suspends": true} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestQueueRevertsSuspend(t *testing.T) {
 	}
 }
 
-// behind is a cache that still has the job of a moment ago.
+// behind is a stale cache of the job.
 type behind struct {
 	client.Client
 	job *v1alpha1.TracedMPIJob
@@ -93,7 +93,8 @@ func (c *behind) Get(ctx context.Context, key client.ObjectKey, object client.Ob
 	return c.Client.Get(ctx, key, object, options...)
 }
 
-// TestSuspendIsNotWrittenTwiceFromAStaleCache: right after the write, the cache says that it is still to be done.
+// TestSuspendIsNotWrittenTwiceFromAStaleCache: right after the write, the cache still shows the
+// change as not propagated.
 func TestSuspendIsNotWrittenTwiceFromAStaleCache(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -116,7 +117,7 @@ func TestSuspendIsNotWrittenTwiceFromAStaleCache(t *testing.T) {
 	require.Equal(t, 1, c.count)
 }
 
-// meanwhile is a client of an operator that is overtaken: while it creates the MPIJob, others act.
+// meanwhile is a client that lets others act while it creates the MPIJob.
 type meanwhile struct {
 	client.Client
 	act func(*mpiv2beta1.MPIJob)
@@ -130,7 +131,8 @@ func (c *meanwhile) Create(ctx context.Context, object client.Object, options ..
 	return err
 }
 
-// TestSuspendChangesWhileTheMPIJobIsCreated: the status that would say so is refused then, and the MPIJob is found again.
+// TestSuspendChangesWhileTheMPIJobIsCreated: the API server then refuses the status with that
+// information, and the MPIJob is found again.
 func TestSuspendChangesWhileTheMPIJobIsCreated(t *testing.T) {
 	begin := func(t *testing.T, suspend bool, act func(*stage, *mpiv2beta1.MPIJob)) (*stage, *writes) {
 		s := newStage(t)
@@ -168,7 +170,7 @@ func TestSuspendChangesWhileTheMPIJobIsCreated(t *testing.T) {
 	})
 }
 
-// A job whose MPIJob was created by an operator that did not note what it passed on.
+// A job with an MPIJob of an older operator, which did not record the value that it wrote.
 func TestSuspendOfAnOlderOperator(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Suspend = true })
@@ -188,7 +190,7 @@ func TestSuspendOfAnOlderOperator(t *testing.T) {
 	require.False(t, *s.mpiJob().Spec.RunPolicy.Suspend)
 }
 
-// What a queue knows a job by may stay where it was before the job was traced.
+// Labels for queues may stay where they were before the job was traced.
 func TestQueueLabelsArePassedOn(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// validateTemplate asks mpi-operator's own validation before the MPIJob exists:
-// mpi-operator itself only emits an event about an MPIJob that it does not like.
+// validateTemplate runs mpi-operator's validation before the MPIJob exists: mpi-operator itself
+// only emits an event about an invalid MPIJob.
 func (p *pass) validateTemplate(context.Context) (next, error) {
 	if p.job.Status.MPIJobRef != nil || p.completed() {
 		return proceed, nil
@@ -25,7 +25,7 @@ func (p *pass) validateTemplate(context.Context) (next, error) {
 		return proceed, nil
 	}
 	message := errs.ToAggregate().Error()
-	if !mendable(errs) {
+	if !repairable(errs) {
 		p.neverStarts(v1alpha1.ReasonInvalidTemplate, message)
 		return proceed, nil
 	}
@@ -34,21 +34,22 @@ func (p *pass) validateTemplate(context.Context) (next, error) {
 	return await, nil
 }
 
-// mendable reports whether all errors are about the one field of the template that may change.
-func mendable(errs field.ErrorList) bool {
+// repairable reports whether all errors are about the only field of the template that may change.
+func repairable(errs field.ErrorList) bool {
 	return !slices.ContainsFunc(errs, func(err *field.Error) bool {
 		return err.Field != "spec.mpiJobTemplate.spec.mpiReplicaSpecs[Worker].replicas"
 	})
 }
 
-// neverStarts ends a job that can never start, so that whoever waits for it, and its time to live, learn of it.
+// neverStarts completes a job that can never start, so that everything that waits for it, and its
+// time to live, work.
 func (p *pass) neverStarts(reason, message string) {
 	p.jobFinished(v1alpha1.ReasonJobNeverStarted, message)
 	p.noTrace(reason, message)
 }
 
-// templateErrors are what mpi-operator would say about the MPIJob, with paths into
-// the TracedMPIJob. Its validation demands what its defaults fill in.
+// templateErrors returns what mpi-operator would report about the MPIJob, with paths into the
+// TracedMPIJob. Its validation requires fields that its defaults set.
 func templateErrors(job *v1alpha1.TracedMPIJob) field.ErrorList {
 	mpiJob := &mpiv2beta1.MPIJob{ObjectMeta: job.ObjectMeta, Spec: *job.Spec.MPIJobTemplate.Spec.DeepCopy()}
 	mpiv2beta1.SetDefaults_MPIJob(mpiJob)

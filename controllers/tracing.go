@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// tracerSettings are what spec.tracing says to the tracer. Values have the same names there, in lower case. why says what
-// of it the tracer is not told, and for what reason; "" if all.
+// tracerSettings converts spec.tracing to settings of the tracer. Values have the same names there,
+// in lower case. why says which setting was not applied and for what reason; it is "" if all were.
 func tracerSettings(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (s settings.Settings, why string) {
 	s.Timing = timingSetting(&tracing.Timing)
 	s.Include, s.Exclude = groupsSetting(tracing.Include), groupsSetting(tracing.Exclude)
@@ -25,7 +25,7 @@ func tracerSettings(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (s s
 	return s, why
 }
 
-// timingSetting is the text that trace.ParseTimingSettings reads.
+// timingSetting returns the text that trace.ParseTimingSettings parses.
 func timingSetting(t *v1alpha1.Timing) string {
 	switch t.Mode {
 	case v1alpha1.TimingLossless, v1alpha1.TimingAggregated:
@@ -46,9 +46,10 @@ func groupsSetting(groups []v1alpha1.FunctionGroup) string {
 	return strings.Join(names, ",")
 }
 
-// modeSetting is that of a job whose ranks are clustered while they run. All ranks must be traced then, or MPI_Init would
-// wait for ever (docs/decisions/0060-online-clustering.md): a probe sees its own pod only, so launcher and workers must
-// have one image. If they have not, why says so, and every rank is recorded by itself.
+// modeSetting returns the mode of the tracer. If ranks are clustered at run time, all of them must
+// be traced, or MPI_Init would never return (docs/decisions/0060-online-clustering.md). A probe
+// sees only its own pod, so launcher and workers must have the same image. If they do not, every
+// rank is recorded by itself and why says so.
 func modeSetting(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (mode, why string) {
 	if tracing.Mode != v1alpha1.TracingClustered {
 		return "", ""
@@ -64,7 +65,7 @@ func modeSetting(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (mode, 
 			image = of
 		}
 		if of != image {
-			return "", fmt.Sprintf("launcher and workers run MPI in different images (%s, %s): mode Clustered needs one for all ranks, so every rank is recorded by itself", image, of)
+			return "", fmt.Sprintf("launcher and workers run MPI in different images (%s, %s): mode Clustered needs the same image for all ranks, so every rank is recorded by itself", image, of)
 		}
 	}
 	mode = "clustered"
@@ -82,7 +83,7 @@ func modeSetting(tracing *v1alpha1.Tracing, spec *mpiv2beta1.MPIJobSpec) (mode, 
 	return mode, ""
 }
 
-// imageOf is the image of the container that runs MPI.
+// imageOf returns the image of the container that runs MPI.
 func imageOf(pod *corev1.PodSpec, name string) string {
 	for i := range pod.Containers {
 		if c := &pod.Containers[i]; name == "" || c.Name == name {

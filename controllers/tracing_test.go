@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// What spec.tracing says reaches the probe, which writes it into the tracer's configuration.
+// spec.tracing is passed to the probe, which writes it into the tracer's configuration.
 func TestTracingReachesTheProbe(t *testing.T) {
 	lossy := []string{"--timing", "lossy", "--timing-error", "5"}
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestTracingReachesTheProbe(t *testing.T) {
 	}
 }
 
-// Clustering reaches the probe where all ranks run in one image, and nowhere else.
+// Clustering is passed to the probe only if all ranks run in one image.
 func TestClusteringReachesTheProbe(t *testing.T) {
 	job := func(launcher, worker string) *mpiv2beta1.MPIJobSpec {
 		replica := func(image string) *mpiv2beta1.ReplicaSpec {

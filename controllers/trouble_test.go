@@ -132,7 +132,8 @@ func TestStorageTroubles(t *testing.T) {
 	})
 }
 
-// A job that nothing can mend is over: its time to live runs, and whoever waits for it learns of it.
+// A job that nothing can repair is complete: its time to live begins, and everything that waits for
+// it is notified.
 func TestInvalidTemplate(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) {
@@ -150,7 +151,8 @@ func TestInvalidTemplate(t *testing.T) {
 	require.False(t, s.exists(&v1alpha1.TracedMPIJob{}, "stencil"))
 }
 
-// The number of workers may change, so a job that was stored with a wrong one, before its schema refused that, is not over.
+// The number of workers may change, so a job that was stored with an invalid number, before its
+// schema refused that, is not complete.
 func TestInvalidReplicasAreMendable(t *testing.T) {
 	job := &v1alpha1.TracedMPIJob{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(stencil), job))
@@ -241,7 +243,7 @@ func TestReplayThatCannotBeInjected(t *testing.T) {
 		j.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Launcher"].Template.Spec.Containers[0].Args = []string{"mpirun"}
 	})
 	s.passStorage()
-	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "there is no program without the trace that spec.replay names")
+	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "without the trace in spec.replay there is no program to run")
 	require.Contains(t, s.expect("Traced", isFalse, "InjectionFailed"), "without a shell")
 	require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
 }
@@ -371,7 +373,7 @@ func TestMPIJobVanishes(t *testing.T) {
 	require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"), "it is not created again")
 }
 
-// TestMPIJobConditionsMislead: Failed without a completion time is no end.
+// TestMPIJobConditionsMislead: Failed without a completion time is not an end.
 func TestMPIJobConditionsMislead(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -389,7 +391,7 @@ func TestMPIJobConditionsMislead(t *testing.T) {
 	s.expect("JobFinished", isTrue, "Succeeded")
 }
 
-// TestLauncherExpired: the launcher's Job ended and was deleted while nobody looked.
+// TestLauncherExpired: the launcher's Job ended and was deleted while no operator was running.
 func TestLauncherExpired(t *testing.T) {
 	s := newStage(t)
 	s.apply()

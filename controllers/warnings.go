@@ -22,27 +22,28 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/task"
 )
 
-// What mpi-operator and the Job controller cannot create they tell in events, and nowhere else.
+// mpi-operator and the Job controller report what they cannot create only in events.
 
 const (
-	// firstLook is when the pods of a job should be there: before that, no events are read.
-	firstLook = 2 * time.Second
-	// maxLook bounds the time between two looks at the events: a job may wait for days.
-	maxLook = 30 * time.Second
-	// maxTrouble keeps what is said about pods to a few sentences.
+	// eventDelay is the time in which the pods of a job should be created. Events are read only
+	// after it.
+	eventDelay = 2 * time.Second
+	// maxEventInterval limits the interval between two reads of the events: a job may wait for days.
+	maxEventInterval = 30 * time.Second
+	// maxTrouble limits the text about pods to a few sentences.
 	maxTrouble = 1024
-	// clockSlack is how far the clocks of two components may differ.
+	// clockSlack is the assumed difference between the clocks of two components.
 	clockSlack = 2 * time.Second
 )
 
-// ignoredWarnings are reasons of events that keep nothing from starting.
+// ignoredWarnings are reasons of events that do not prevent a start.
 var ignoredWarnings = map[string]bool{
 	"SetPodTemplateRestartPolicy": true,
-	"MPIJobEvicted":               true, // the pod itself says why
+	"MPIJobEvicted":               true, // the pod itself has the reason
 }
 
-// mpiJobWarnings say why pods of the MPIJob are missing, in mpi-operator's words or the Job controller's; "" if none is,
-// or nobody says.
+// mpiJobWarnings returns why pods of the MPIJob are missing, in the words of mpi-operator or of the
+// Job controller. It is "" if none is missing or no event explains it.
 func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) string {
 	pods, err := p.podsOf(ctx, "")
 	if err != nil {
@@ -71,7 +72,7 @@ func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, la
 	}
 	newest := newestPod(pods)
 	if warning := p.newestWarning(ctx, mpiJob.UID, newest); warning != "" {
-		return "mpi-operator says: " + warning
+		return "mpi-operator reports: " + warning
 	}
 	if launcher == nil || launched {
 		return ""
@@ -82,7 +83,7 @@ func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, la
 	return ""
 }
 
-// jobWarnings say why pods of a step's Jobs are missing, in the words of the Job controller.
+// jobWarnings returns why pods of a step's Jobs are missing, in the words of the Job controller.
 func (p *pass) jobWarnings(ctx context.Context, step string, pods []corev1.Pod) []string {
 	jobs, err := p.jobsOf(ctx, step)
 	if err != nil {
@@ -98,7 +99,8 @@ func (p *pass) jobWarnings(ctx context.Context, step string, pods []corev1.Pod) 
 	return warnings
 }
 
-// jobWarning says why a Job of ours has fewer pods than it may have; "" if it has all, or nobody says.
+// jobWarning returns why a Job of Cairn has fewer pods than it may have. It is "" if it has all, or
+// no event explains it.
 func (p *pass) jobWarning(ctx context.Context, job *batchv1.Job, pods []corev1.Pod) string {
 	if task.TerminalCondition(job) != nil || len(pods) >= int(ptr.Deref(job.Spec.Parallelism, 1)) {
 		return ""
@@ -112,15 +114,16 @@ func (p *pass) jobWarning(ctx context.Context, job *batchv1.Job, pods []corev1.P
 	return p.newestWarning(ctx, job.UID, newestPod(pods))
 }
 
-// dueForEvents reports whether something that began at a time has had the time to create its pods. Events start no pass,
-// so it asks for another one: the less often, the longer it has been waited for.
+// dueForEvents reports whether something that began at since has had enough time to create its
+// pods. Events do not trigger a reconciliation, so it requests another one, with an interval that
+// grows with the time since then.
 func (p *pass) dueForEvents(since time.Time) bool {
 	age := p.Clock.Since(since)
-	p.lookAgain(min(max(age/5, firstLook), maxLook))
-	return age >= firstLook
+	p.requeueWithin(min(max(age/5, eventDelay), maxEventInterval))
+	return age >= eventDelay
 }
 
-// newestPod is when the newest of some pods was created; zero if there is none.
+// newestPod returns the creation time of the newest pod, or zero if there is none.
 func newestPod(pods []corev1.Pod) time.Time {
 	var newest time.Time
 	for _, pod := range pods {
@@ -131,8 +134,8 @@ func newestPod(pods []corev1.Pod) time.Time {
 	return newest
 }
 
-// newestWarning is the newest event of type Warning about an object, unless it is older than after: whatever it was about
-// has passed then.
+// newestWarning returns the newest event of type Warning about an object. Events older than after
+// are ignored: their reason has passed.
 func (p *pass) newestWarning(ctx context.Context, uid types.UID, after time.Time) string {
 	var list corev1.EventList
 	if err := p.Live.List(ctx, &list, client.InNamespace(p.job.Namespace),
@@ -157,7 +160,7 @@ func (p *pass) newestWarning(ctx context.Context, uid types.UID, after time.Time
 	return quote.Shorten(strings.Join(strings.Fields(newest.Message), " "), quote.MaxLength)
 }
 
-// eventTime is when an event happened last.
+// eventTime returns the time of the last occurrence of an event.
 func eventTime(event *corev1.Event) time.Time {
 	latest := event.CreationTimestamp.Time
 	times := []metav1.Time{event.LastTimestamp, {Time: event.EventTime.Time}}
@@ -172,8 +175,8 @@ func eventTime(event *corev1.Event) time.Time {
 	return latest
 }
 
-// podTrouble says what keeps the pods of a step from starting, or from being made; "" if nothing is known. The step ""
-// is the MPIJob itself.
+// podTrouble returns what prevents the pods of a step from starting, or from being created. It is
+// "" if nothing is known. The step "" is the MPIJob.
 func (p *pass) podTrouble(ctx context.Context, step string) string {
 	pods, err := p.podsOf(ctx, step)
 	if err != nil {

@@ -33,7 +33,8 @@ func (s *stage) warn(about client.Object, reason, message string, at time.Time) 
 // later moves the operator's clock.
 func (s *stage) later(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }
 
-// refusedWorker plays mpi-operator: it cannot create a worker, and what the API server says goes into an event.
+// refusedWorker acts as mpi-operator: it cannot create a worker, and the API server's message is in
+// an event.
 func (s *stage) refusedWorker(index int) string {
 	s.Helper()
 	mpiJob := s.mpiJob()
@@ -45,7 +46,7 @@ func (s *stage) refusedWorker(index int) string {
 	return err.Error()
 }
 
-// TestPodsThatAreRefused: mpi-operator tells in events only that it may not create a pod.
+// TestPodsThatAreRefused: mpi-operator reports only in events that it cannot create a pod.
 func TestPodsThatAreRefused(t *testing.T) {
 	t.Run("Pod Security", func(t *testing.T) {
 		s := newStage(t)
@@ -60,14 +61,14 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.later(3 * time.Second)
 		s.settle()
 		message := s.expect("JobFinished", isFalse, "Starting")
-		require.Contains(t, message, `waiting for the launcher to start; mpi-operator says: worker pod created failed: pods "stencil-worker-0" is forbidden: violates PodSecurity "restricted:latest"`)
+		require.Contains(t, message, `waiting for the launcher to start; mpi-operator reports: worker pod created failed: pods "stencil-worker-0" is forbidden: violates PodSecurity "restricted:latest"`)
 		require.Equal(t, message, s.expect("Ready", isFalse, "Starting"))
 	})
 	t.Run("quota, until there is room", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.passStorage()
-		require.LessOrEqual(t, s.after, firstLook, "events start no pass")
+		require.LessOrEqual(t, s.after, eventDelay, "events start no pass")
 		require.NotZero(t, s.after)
 		s.worker(0, traceable)
 		s.quota(corev1.ResourcePods, "0")
@@ -77,7 +78,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "exceeded quota: few, requested: pods=1")
 		s.later(time.Hour)
 		s.settle()
-		require.Equal(t, maxLook, s.after, "a job that waits for hours is looked at now and then")
+		require.Equal(t, maxEventInterval, s.after, "a job that waits for hours is looked at now and then")
 		s.noQuota()
 		s.worker(1, traceable)
 		s.launch()
@@ -93,7 +94,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
 		s.later(3 * time.Second)
 		s.settle()
-		// The event itself is new, whatever it says about when it happened: the newest of its times counts.
+		// The event itself is new, whatever its older times are: the newest of its times counts.
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
 		require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
 		s.worker(0, traceable)
@@ -110,7 +111,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
 		s.settle()
 		require.Equal(t, "the launcher is running", s.expect("Ready", isFalse, "Running"))
-		require.False(t, 0 < s.after && s.after <= maxLook, "nothing is missing: %v", s.after)
+		require.False(t, 0 < s.after && s.after <= maxEventInterval, "nothing is missing: %v", s.after)
 		job := s.job()
 		job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Replicas = ptr.To[int32](3)
 		require.NoError(t, s.Update(s.ctx, job))
@@ -138,7 +139,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.warn(s.mpiJob(), "MPIJobFailed", "launcher pod created failed: no", time.Now())
 		s.later(3 * time.Second)
 		s.settle()
-		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator says: launcher pod created failed: no")
+		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: launcher pod created failed: no")
 	})
 	t.Run("our own Job", func(t *testing.T) {
 		s := newStage(t)

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# How fast a trace becomes a report: simulated stencils with a rank that is slow (cairn simulate), analyzed by
-# `cairn analyze`, reading, all analyses with the verdict's scenarios and the page included. Events per second of wall-clock
-# time (on a busy machine that says little), CPU time an event, peak memory and temporary file, size of the page. Targets:
-# 0.5, 0.8 and 1.0 µs an event with 16, 256 and 1,024 ranks; a page below 3 MiB; with LARGE, and with 16,384 ranks, 1 GiB of
-# memory; a billion events in 8 minutes, 2 GiB of memory and 5 GB of disk.
-# Then two ranks that wait for each other all the time, so that the critical path goes from one to the other and back: peak
-# memory for 2 million events and for eight times as many, and the ratio of the two. Target: a ratio of at most 1.3.
-# Then irregular programs, in which hardly anything is repeated: CPU seconds for a million calls of each command, for a
-# trace and for one of four times as many calls, and the ratio of the two. Target: a ratio of at most 1.3.
+# How fast a trace becomes a report: simulated stencils with a slow rank (cairn simulate), analyzed
+# by `cairn analyze`, including reading, all analyses with the verdict's scenarios, and the page.
+# It prints events per second of wall-clock time (which means little on a busy machine), CPU time
+# per event, peak memory and temporary file, and the size of the page. Targets: 0.5, 0.8 and 1.0 µs
+# per event with 16, 256 and 1,024 ranks; a page below 3 MiB; with LARGE, and with 16,384 ranks, 1
+# GiB of memory; a billion events in 8 minutes, 2 GiB of memory and 5 GB of disk. Then two ranks
+# that always wait for each other, so that the critical path alternates between them: peak memory
+# for 2 million events and for eight times as many, and their ratio. Target: a ratio of at most
+# 1.3. Then irregular programs with hardly any repetition: CPU seconds per million calls of each
+# command, for a trace and for one with four times as many calls, and their ratio. Target: a ratio
+# of at most 1.3.
 #   hack/bench-analyze.sh [RANKS…]       default: 16 256 1024 16384
 #   EVENTS=N                             events of each trace, about; default 1000000 (irregular: a quarter, and all)
 #   LARGE=1                              100 million events on 1024 ranks too: some minutes, 1 GB of disk
@@ -61,7 +63,7 @@ for ranks in ${*:-16 256 1024 16384}; do row "$ranks" "${EVENTS:-1000000}"; done
 [ -z "${LARGE:-}" ] || row 1024 100000000
 [ -z "${BILLION:-}" ] || row 256 1000000000
 
-# long EVENTS: two ranks, a trace of so many events and one of eight times as many
+# long EVENTS: two ranks, a trace with this many events and one with eight times as many
 long() {
   local events=$1
   for times in 1 8; do

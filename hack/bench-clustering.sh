@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What clustering while a program runs costs and saves: the two-phase example, and a sweep (as NPB LU's) and a farm (master
-# and workers) with explicit markers, in both modes, one after the other in each round. What votes take of the ranks' time,
-# bytes of timing a call, CPU time of the job as a ratio within a round, and the accuracy (ACC) of a trace of leads by the
-# replay. Medians of the rounds.
+# What clustering at run time costs and saves: the two-phase example, and a sweep (like NPB LU's)
+# and a farm (master and workers) with explicit markers, in both modes, one after the other in each
+# round. It prints the share of votes in the ranks' time, bytes of timing per call, CPU time of the
+# job as a ratio within a round, and the accuracy (ACC) of the replay of a trace of leads. Medians
+# of the rounds.
 #   hack/bench-clustering.sh [ROUNDS [ITERATIONS]]      3 rounds of 5000 iterations of each phase unless given
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -20,7 +21,8 @@ program() { # NAME: the command and its options
   esac
 }
 
-# measure MODE PROGRAM RANKS: CPU seconds of the job, then bytes of timing, votes and what they took, accuracy
+# measure MODE PROGRAM RANKS: CPU seconds of the job, then bytes of timing, votes and their time,
+# accuracy
 measure() {
   local job="mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -np $3 examples/bin/openmpi/$(program "$2")" filter=()
   [ "$1" = full ] || [ "$2" != farm ] || filter=(--clustering arguments=ignored)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# 16,384 ranks of a sweep over a 3-D grid, 27 shapes of grammar, on the compressed trace: how long it takes to group the ranks, to
-# write the program text and to find the topology, with targets.
+# 16,384 ranks of a sweep over a 3-D grid, with 27 shapes of grammar, on the compressed trace: the
+# time to group the ranks, to write the program text and to find the topology, with targets.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 w=$(mktemp -d)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What a trace of histograms (cairn reduce --histogram) is of irregular programs: bytes of the trace and of its histograms with 1, 10
-# and 100 times the iterations and with more ranks, and what is off: sums by function, the time of the run, the middle of
-# durations, the communication matrix (relative L1). The recorded farm needs Open MPI, and is left out without it. With NPB=DIR,
-# where openmpi/bin has mg.S.4 and sp.S.4 (the NAS Parallel Benchmarks), also of these.
+# Traces of histograms (cairn reduce --histogram) of irregular programs: bytes of the trace and of
+# its histograms with 1, 10 and 100 times the iterations and with more ranks, and the errors of
+# sums by function, the time of the run, median durations, and the communication matrix (relative
+# L1). The recorded farm needs Open MPI, and is left out without it. With NPB=DIR, where
+# openmpi/bin has mg.S.4 and sp.S.4 (the NAS Parallel Benchmarks), these are measured, too.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -13,20 +14,21 @@ trap 'rm -rf "$w"' EXIT
 missed=0
 
 printf '%-26s %10s %8s %7s %8s  %s\n' program trace small growth target ""
-# row NAME FIRST MOST TRACE: reduces it, and compares with the size FIRST (0: it is the first, and sets `bytes`), grown by MOST at most
+# row NAME FIRST MAX TRACE: reduces it, and compares its size with FIRST (0: it is the first, and
+# sets `bytes`); it may have grown by MAX
 row() {
   local said growth ok=pass sums median matrix
   said=$(bin/cairn reduce --histogram "$4" -o "$w/small.cairn")
   bytes=$(stat -c %s "$w/small.cairn")
   growth=$(awk -v a="$bytes" -v b="$2" 'BEGIN { printf "%.3f", b ? a / b : 1 }')
-  sums=$(sed -n 's/^compared with the whole trace: \(.*\); the middle.*/\1/p' <<<"$said")
-  median=$(sed -n 's/.*durations of a call by \([0-9.]*\)%.*/\1/p' <<<"$said")
+  sums=$(sed -n 's/^compared with the whole trace: \(.*\); the median.*/\1/p' <<<"$said")
+  median=$(sed -n 's/.*duration of a call by \([0-9.]*\)%.*/\1/p' <<<"$said")
   matrix=$(sed -n 's/.*relative L1 error \([0-9.]*\)).*/\1/p' <<<"$said")
   awk -v g="$growth" -v m="$3" 'BEGIN { exit !(g <= m) }' || ok=MISS
   [ "$sums" = "calls by function off by 0%, bytes by 0%, time by 0%, time of the run by 0%" ] || ok=MISS
   awk -v x="$median" 'BEGIN { exit !(x <= 25) }' || ok=MISS
   [ $ok = pass ] || missed=1
-  printf '%-26s %10d %8d %7s %8s  sums %s; middle of durations %s%% (≤ 25%%); matrix %s  %s\n' "$1" "$(stat -c %s "$4")" "$bytes" "$growth" "≤ $3" \
+  printf '%-26s %10d %8d %7s %8s  sums %s; median duration %s%% (≤ 25%%); matrix %s  %s\n' "$1" "$(stat -c %s "$4")" "$bytes" "$growth" "≤ $3" \
     "$([[ $sums == *"by 0%, bytes by 0%, time by 0%, time of the run by 0%" ]] && echo exact || echo "$sums")" "$median" "$matrix" "$ok"
 }
 simulated() { # PATTERN RANKS ITERATIONS

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# How long the merge takes and how much memory, against the number of ranks: synthetic shards of 64 ranks, every rank
-# recorded by itself (cairn simulate), merged by `cairn merge` as the pods of a job do it, reading included. Up to 256
-# shards are merged by one process, more by a tree of 64-way merges, two at a time; the times are those of the whole
-# tree, the memory is that of its largest step. The last column says what a finished trace takes to be looked at
-# (cairn info).
+# Time and memory of the merge against the number of ranks: synthetic shards of 64 ranks, every
+# rank recorded by itself (cairn simulate), merged by `cairn merge` as the pods of a job do,
+# including reading. Up to 256 shards are merged by one process, more by a tree of 64-way merges,
+# two at a time. The times are those of the whole tree, the memory is that of its largest step. The
+# last column is the cost of reading a finished trace (cairn info).
 #   hack/bench-merge.sh [RANKS…]         default: 1024 4096 16384
 #   PATTERNS="stencil2d wavefront"       default: stencil2d stencil3d wavefront irregular master-worker
 #   LARGE=1                              131072 and 1048576 ranks of stencil2d too: ten minutes, 2 GB of disk
@@ -61,7 +61,8 @@ row() {
   esac
   verdict=
   if [ -n "$limits" ]; then
-    # on a machine with other work the wall time says little: half of the CPU time is what two free cores would take
+    # on a machine with other load the wall time means little: half of the CPU time is what two
+    # free cores would take
     verdict=$(awk -v s="$seconds" -v c="$cpu" -v p="$peak" -v l="$limits" 'BEGIN {
       split(l, x, " ")
       v = "miss"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Re-executions (cairn replay): every example under both MPIs, traced again and compared call by call, those that must be
-# refused by what is said of them; then how long a re-execution takes beside the run, on slow networks, computation as sleep.
-# Each row says pass or MISS.
+# Re-executions (cairn replay). First every example under both MPIs, traced again and compared call
+# by call; those that must be refused are recognized by their message. Then the duration of
+# re-executions compared with the run, on slow networks, with computation as sleep. Each row ends
+# with pass or MISS.
 #   hack/bench-replay.sh
 #   NPB=dir hack/bench-replay.sh       and NAS Parallel Benchmarks, class S on 4 ranks: dir/openmpi/bin and dir/mpich/bin have
 #                                      the executables (bt.S.4, …)
@@ -20,7 +21,8 @@ launcher() { # MPI
   echo "mpirun.$1 -np 4$([ "$1" = mpich ] || echo " --oversubscribe --mca mpi_yield_when_idle 1")"
 }
 
-# row MPI PROGRAM EXPECTED [ARGUMENTS]: what a replay with --check says of a run; EXPECTED is a pattern of that.
+# row MPI PROGRAM EXPECTED [ARGUMENTS]: the result of a replay with --check; EXPECTED is a pattern
+# of it.
 row() {
   local mpi=$1 program=$2 expected=$3 said
   shift 3

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# How good models of scaling are, with targets: of random programs, whose growth is known, and of a size that is held back.
+# How good models of scaling are, with targets: of random programs with known growth, and of a size
+# that the models have not seen.
 #
 #   [NPB=NPB3.x-MPI] hack/bench-scale.sh
 #
-# The ranks of the example sleep to compute, so its times hold on a machine with fewer processors than ranks. The kernels of NPB
-# (NASA's, https://www.nas.nasa.gov/software/npb.html, no part of this project; built in a copy) do not: of them only calls and
-# bytes count.
+# The ranks of the example sleep to compute, so its times are valid on a machine with fewer
+# processors than ranks. The kernels of NPB (NASA's, https://www.nas.nasa.gov/software/npb.html,
+# not part of this project; built in a copy) do not: only their calls and bytes count.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -29,9 +30,9 @@ metrics() {
     }'
 }
 
-echo "60 random programs of five computations, noise from run to run, in per cent: how often the term is right where it is one"
-echo "that programs often have, how often a constant is taken to grow, the median error of what grows at 4 and 16 times the"
-echo "largest size, how often the truth is in the interval, and how often what hurts first is named"
+echo "60 random programs of five computations, noise from run to run, in percent: how often the term is right if it is one"
+echo "that programs often have, how often a constant is reported as growing, the median error of growing times at 4 and 16 times the"
+echo "largest size, how often the truth is in the interval, and how often the one that hurts first is named"
 go test ./analyzer/scaling -run '^$' -bench Rates -benchtime 1x -timeout 1h |
   metrics %right-term %false-alarms %error-4x %error-16x %in-interval %right-hurts-first | awk '
   function show(value, limit, most) {
@@ -83,7 +84,7 @@ if [ -n "${NPB:-}" ]; then
 fi
 echo
 echo "The largest size, predicted from the others: call sites, those with models of calls and of bytes, how many of these are right to"
-echo "the last digit, and of the example by how many per cent the time of its computation is off"
+echo "the last digit, and for the example, the error of its computation time in percent"
 HELD_BACK="$w/traces" go test ./analyzer/scaling -run '^$' -bench HeldBack -benchtime 1x |
   metrics held-back sites call-models calls-right byte-models bytes-right %time-off | sort | awk '
   { own = $1 == "stencil"

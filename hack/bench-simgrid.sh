@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# SimGrid as a judge of `cairn predict`: both say how long a traced run would take on a network of 20 µs and 10 GB/s. SimGrid
-# gets the actions of `cairn export --format simgrid`, and options that make its model predict's: messages do not disturb each
-# other, and collectives go by the algorithms of predict's model: of those for all-to-all the quicker one. Three rows a trace, by
-# what a large message does:
+# SimGrid as a reference for `cairn predict`: both predict how long a traced run would take on a
+# network of 20 µs and 10 GB/s. SimGrid gets the actions of `cairn export --format simgrid`, and
+# options that make its model the same as predict's: messages do not slow each other down, and
+# collectives use the algorithms of predict's model (for all-to-all the faster one). Three rows per
+# trace, by the protocol of large messages:
 #   at once   no message waits for its receive. Target: within 0.5%, and of real runs within 2%
 #   handshake from the size on that the run shows: SimGrid begins a transfer when both sides are there, and goes on while they
 #             compute; predict has three latencies, and data move only while both sides are in MPI. SimGrid gets the three
 #             latencies (lat-factor). No target: what is left is overlap, which SimGrid always has
 #   default   SimGrid's own algorithms of collectives, and no more latencies. No target
-# Collectives of some ranks, and non-blocking ones, are messages in the export: alltoall's go directly, in one latency.
+# Collectives of some ranks, and nonblocking ones, are messages in the export: those of alltoall go
+# directly, in one latency.
 #   hack/bench-simgrid.sh [TRACE…]      default: simulated patterns, and the examples under Open MPI
 #   RANKS=N                             of simulated patterns; default 16
 set -euo pipefail

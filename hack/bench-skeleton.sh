@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# What skeletons of real programs are worth: the examples, and the NAS Parallel Benchmarks class S where their binaries are,
-# under both MPIs. Each is traced on 4 ranks and written as a skeleton, which is compiled with -Wall -Wextra -Werror, run and
-# traced again. A table of lines of C, whether the traced skeleton makes the program's calls (target: all do, but for those of
-# which the command says that it makes none), and how long program and skeleton ran untraced (target: within 30%, or 0.3 s).
+# The quality of skeletons of real programs: the examples, and the NAS Parallel Benchmarks class S
+# if their binaries exist, under both MPIs. Each is traced on 4 ranks and written as a skeleton,
+# which is compiled with -Wall -Wextra -Werror, run and traced again. The table has the lines of C,
+# whether the traced skeleton makes the program's calls (target: all do, except those for which the
+# command says that it makes no skeleton), and how long program and skeleton ran untraced (target:
+# within 30%, or 0.3 s).
 #   hack/bench-skeleton.sh [PROGRAM...]     NPB=folder with openmpi/bin/bt.S.4, mpich/bin/… (default: none)
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

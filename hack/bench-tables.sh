@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What tables take: a simulated halo exchange of RANKS × ITERATIONS (default: 10⁷ calls), written as Parquet and for Perfetto.
-# Sizes in bytes per call, seconds of CPU, and the largest memory.
+# The cost of tables: a simulated halo exchange of RANKS × ITERATIONS (default: 10⁷ calls), written
+# as Parquet and for Perfetto. Sizes in bytes per call, seconds of CPU time, and the maximum
+# memory.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"

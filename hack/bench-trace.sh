@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sizes of traces without timing (container + signatures + grammar + rank map + values, call sites off) beside what
-# Pilgrim writes for the same program on the same kind of machine and what zstd -19 makes of that, which is the target
-# (peer figures measured once, Pilgrim a2b828b, MPICH 4.0.2; the traces here are made under Open MPI); sizes of simulated
-# stencils; then the merge (hack/bench-merge.sh), timing and decode rates. Each row says pass or MISS.
+# Sizes of traces without timing (container + signatures + grammar + rank map + values, call sites
+# off), compared with what Pilgrim writes for the same program on the same kind of machine, and
+# with zstd -19 of that, which is the target (Pilgrim was measured once: a2b828b, MPICH 4.0.2; the
+# traces here are made under Open MPI). Then sizes of simulated stencils, the merge
+# (hack/bench-merge.sh), timing and decode rates. Each row ends with pass or MISS.
 #   hack/bench-trace.sh                programs of hack/bench
 #   NPB=dir hack/bench-trace.sh        and NAS Parallel Benchmarks: the folder NPB3.x-MPI with their sources
 #                                      (https://www.nas.nasa.gov/software/npb.html), or one with the executables
@@ -16,7 +17,7 @@ w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
 part() { [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; }
 
-# size FILE: the bytes that count, then where they are.
+# size FILE: the bytes that count, then their parts.
 size() {
   bin/cairn info "$1" | awk '
     $1 ~ /^(container|signatures|grammar|values)$/ || $1 == "rank" && $2 == "map" {s[$1] = $NF}
@@ -111,11 +112,11 @@ if part sizes; then
   own_programs
   npb
   # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: 9806, 2934, 3254, 6314 bytes there
-  echo "left out: 4 rows of the OSU micro-benchmarks: with how many iterations the peer's were measured was not kept"
+  echo "left out: 4 rows of the OSU micro-benchmarks: the numbers of iterations of the peer's measurements were not recorded"
   go run ./hack/stats ratios "$w/ratios"
 fi
 
-# clock: what a program that reads the clock in most of its calls takes for that, of what its trace takes in all.
+# clock: the cost of reading the clock in most calls of a program, as a part of its whole trace.
 if part clock; then
   echo
   printf '%-34s %9s %9s %9s %9s\n' 'clock readings, 4 ranks' 'target' 'B/reading' 'bytes' 'of trace'
@@ -142,7 +143,7 @@ simulated() {
   read -r bytes parts < <(size "$w/simulated.cairn")
   printf '%-44s %9d %9d  %-26s %s\n' "$1" 1023 "$bytes" "$parts" "$(verdict "$bytes" 1023)"
 }
-# tree NAME RANKS ARGUMENTS…: by way of shards and a tree of merges
+# tree NAME RANKS ARGUMENTS…: with shards and a tree of merges
 tree() {
   rm -rf "$w/job"
   bin/cairn simulate --no-replay --call-sites none --timing aggregated --ranks "$2" "${@:3}" --store "$w/job" >/dev/null

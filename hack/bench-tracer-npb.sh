@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# What the tracer costs whole programs: NPB LU, MG and CG, with and without it in turns, CPU time of all ranks and their
-# launcher. The ratio of the sums over all pairs, and its upper 95% bound over 10,000 bootstrap samples of the pairs.
+# The cost of the tracer for whole programs: NPB LU, MG and CG, with and without it in turns, CPU
+# time of all ranks and their launcher. The ratio of the sums over all pairs, and its upper 95%
+# bound over 10,000 bootstrap samples of the pairs.
 #
 #   NPB=NPB3.4-MPI hack/bench-tracer-npb.sh [PAIRS]     15 pairs unless given
 #
-# KERNELS, CLASS, RANKS, MPIS and CONFIG (the tracer's config.json) may be set. With WORK=DIR what is built and measured
-# stays in DIR, and a second call goes on with it: a long benchmark can be run in slices. Fewer than 15 pairs give figures
-# but no verdict.
-# The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and no part of this project; they are built in a copy.
+# KERNELS, CLASS, RANKS, MPIS and CONFIG (the tracer's config.json) may be set. With WORK=DIR,
+# programs and measurements stay in DIR, and a second call continues with them: a long benchmark
+# can be run in parts. With fewer than 15 pairs there are figures but no verdict. The sources are
+# NASA's (https://www.nas.nasa.gov/software/npb.html) and not part of this project; they are built
+# in a copy.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -25,7 +27,7 @@ mkdir -p "$w/root"
 rm -rf "$w/root/lib"
 cp -r lib "$w/root/lib"
 echo "{\"enabled\":true,\"spool\":\"$w/root/spool\",${config#\{}" >"$w/root/config.json"
-# Without a processor of its own a rank must let others run while it waits.
+# Without a processor of its own a rank must yield to others while it waits.
 gcc -O2 -shared -fPIC -o "$w/yield.so" test/mpi/yield/ucp_yield.c
 
 build() { # MPI KERNEL
@@ -47,12 +49,12 @@ build() { # MPI KERNEL
   cp "$(find "$w/$mpi/bin" -name "$kernel*" | head -n 1)" "$w/$kernel.$mpi"
 }
 
-# cpu MPI KERNEL PRELOAD: seconds of CPU time of one run, which must have been right
+# cpu MPI KERNEL PRELOAD: seconds of CPU time of one run, which must have computed the right result
 cpu() {
   local mpi=$1 kernel=$2 preload=$w/yield.so${3:+:$3} TIMEFORMAT='%U %S' arguments=()
   [ "$mpi" = openmpi ] && arguments=(--oversubscribe --mca mpi_yield_when_idle 1)
-  # Put aside, not removed: a file system that has just freed many files takes longer to make new ones, and a pod's volume
-  # is fresh.
+  # Moved away, not removed: a file system that has just freed many files takes longer to create
+  # new ones, and a pod's volume is fresh.
   mkdir -p "$w/old"
   [ ! -e "$w/root/spool" ] || mv "$w/root/spool" "$(mktemp -d "$w/old/XXXXXX")"
   mkdir "$w/root/spool"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# What the tracer adds to a call, on this machine, next to what a wrapper that does nothing and one that only reads the
-# clock twice add. Every variant runs once per round; what it adds, and how many times what the clock adds, is computed
-# within a round, and the medians of the rounds are printed: the machine may do other things too.
+# What the tracer adds to a call on this machine, compared with a wrapper that does nothing and one
+# that only reads the clock twice. Every variant runs once per round. Differences, and the ratio to
+# reading the clock, are computed within a round, since the machine may have other load. The
+# medians of the rounds are printed.
 #   hack/bench-tracer.sh [ROUNDS [CALLS]]      5 rounds of a million calls unless given: some minutes
-# MPIS, THREADS and CONFIGS (lines "name {json}" that go into the tracer's config.json) may be set. What an option costs
-# is the difference to the first configuration. INSTRUCTIONS=only leaves the times out, INSTRUCTIONS=no the instructions,
-# which are counted in half as many calls, less a tenth as many. LIB=DIR takes the tracer's libraries of another tree.
+# MPIS, THREADS and CONFIGS (lines "name {json}" for the tracer's config.json) may be set. The cost
+# of an option is the difference to the first configuration. INSTRUCTIONS=only leaves out the
+# times, INSTRUCTIONS=no the instructions, which are counted in half as many calls, minus a tenth
+# as many. LIB=DIR uses the tracer's libraries of another tree.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -25,7 +27,7 @@ trap 'rm -rf "$w"' EXIT
 mkdir -p "$w/root"
 cp -r "${LIB:-lib}" "$w/root/lib"
 
-# preload MPI VARIANT: what is loaded before the program, whose spool is then empty
+# preload MPI VARIANT: prints what is preloaded into the program, and empties its spool
 preload() {
   case $2 in
     alone) ;;
@@ -57,20 +59,21 @@ times() {
   done
   cat <<END
 CPU ns added per call (whole process, compression included), over $calls calls, median of $rounds rounds.
-Targets: added <= 100 ns; added <= 2 x what reading the clock twice adds (stamps); longest iteration <= 200 us, or 2 x what
-it is with a wrapper that does nothing; option: added beyond what the first configuration adds. Of the longest iteration, the
-thread was asleep (it waited for the compressor) and had no CPU for so long.
+Targets: added <= 100 ns; added <= 2 x what reading the clock twice adds (stamps); longest iteration <= 200 us, or 2 x that
+of a wrapper that does nothing; option: added in excess of the first configuration. The last columns are the time of the longest
+iteration for which the thread slept (it waited for the compressor) and for which it had no CPU.
 END
   "$w/stats" tracer --mpis "$mpis" --threads "$threads" --calls "$loops" --configs "$names" "$w/times"
 }
 
-# What the start costs: a program that makes a hundred calls, and one whose records need the core. For that segments are as
-# small, so that 6,000 calls fill enough of them and hardly count themselves.
+# The cost of the start: a program that makes a hundred calls, and one with records that need the
+# core. For the latter, record buffers are so small that 6,000 calls fill enough of them and have
+# hardly any cost themselves.
 start() {
   local few=100 more=6000 round variant mpi all=$configs
   local configs=$'short {"call_sites":"caller","timing":"lossy"}\ncore {"call_sites":"caller","timing":"lossy","segment_bytes":32768}'
   echo
-  echo "Start: what a process pays in all that makes some calls and ends, median of $((4 * rounds)) rounds"
+  echo "Start: total cost of a process that makes some calls and ends, median of $((4 * rounds)) rounds"
   for mpi in $mpis; do
     for round in $(seq $((4 * rounds))); do
       for variant in alone short core; do
@@ -79,7 +82,7 @@ start() {
         [ "$variant" = short ] || calls=$more
         "mpirun.$mpi" -np 1 env ${library:+LD_PRELOAD="$library"} "$w/start.$mpi" "$calls" |
           sed "s/^/$mpi $round $variant /" >>"$w/starts"
-        # the core is no part of one row and all of the other
+        # the core is not part of one row, and is most of the other
         [ "$variant" = alone ] || cores "$variant"
       done
     done
@@ -88,17 +91,18 @@ start() {
   "$w/stats" start --mpis "$mpis" "$w/starts"
 }
 
-# cores VARIANT: did the last process have a core, as it should? The core makes segments with a number for a name.
+# cores VARIANT: checks whether the last process had a core, as it should. The core names its
+# record buffers with numbers.
 cores() {
   local made
   made=$(find "$w/root/spool" -name '[0-9]*.seg' | wc -l)
   case $1-$made in
     short-0 | core-[1-9]*) ;;
-    *) die "start: the variant $1 has $made segments of the core's" ;;
+    *) die "start: the variant $1 has $made record buffers of the core" ;;
   esac
 }
 
-# What a process pays that never calls MPI_Init.
+# The cost for a process that never calls MPI_Init.
 idle() {
   echo
   echo "A process that never calls MPI_Init; target: one library, nothing else"
@@ -113,8 +117,9 @@ idle() {
   done
 }
 
-# What evidence for long computations costs: gaps of 1.2 ms, in which the thread sleeps, with a shim that takes none and with
-# the one that does. The budget is a part of the time, so it is the ratio that counts.
+# The cost of evidence for long computations: gaps of 1.2 ms in which the thread sleeps, with a
+# shim that records none and with one that does. The budget is a part of the time, so the ratio
+# counts.
 evidence() {
   local all=$configs round mpi variant library
   local configs='caller {"call_sites":"caller","timing":"lossy"}'
@@ -135,8 +140,8 @@ evidence() {
   "$w/stats" gaps --mpis "$mpis" "$w/gaps"
 }
 
-# Instructions in user space: by the processor's counters, or else in an emulator that counts them (Debian: qemu-user).
-# valgrind is no choice: it aborts on the Go runtime of the core.
+# Instructions in user space: by the processor's counters, or else in an emulator that counts them
+# (Debian: qemu-user). valgrind cannot be used: it aborts on the Go runtime of the core.
 instructions() {
   echo
   local how few=$((calls / 10)) more=$((calls / 2))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# How often the verdict, a report's first sentence, is right: planted problems of all kinds, simulated and real, and controls
-# that nothing makes slow, by kind with Wilson's intervals, and the command that runs each failed one again. Real plants are C
-# programs under both MPIs with twice as many ranks as cores; each runs a second time without the problem, and the difference
-# is held against the promised gain.
+# How often the verdict, a report's first sentence, is right: planted problems of all kinds,
+# simulated and real, and controls without a problem, by kind with Wilson's intervals, and the
+# command that runs each failed one again. Real plants are C programs under both MPIs with twice as
+# many ranks as cores. Each runs a second time without the problem, and the difference is compared
+# with the predicted gain.
 #   hack/bench-verdict.sh      SIMULATED=240 CONTROLS=300 REAL=60 SEED=1 KINDS= (all; else "chain,moving")
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What Cairn costs and how fast it is, on this machine. Every figure is measured now; ratios and differences come from
-# runs that alternate, since single times on a shared machine mean little.
+# What Cairn costs and how fast it is, on this machine. Every figure is measured now. Ratios and
+# differences come from alternating runs, since single times on a shared machine mean little.
 #   hack/bench.sh [PAIRS]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

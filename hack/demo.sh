@@ -13,11 +13,12 @@ elapsed() { echo $((SECONDS - started)); }
 
 hack/preflight.sh cluster
 
-# --- 1. a traced run on this machine; the cluster's parts compile meanwhile, with what the run leaves of the machine
+# --- 1. a traced run on this machine; the cluster's parts compile at the same time with low
+# priority
 head "A traced run on this machine"
 hack/install.sh base
 mkdir -p out
-# the builds of both would only slow each other down: the first verdict goes first
+# building both at once would only slow down both: the first verdict has precedence
 make -s bin/cairn lib/libcairn-core.so lib/libcairn-openmpi.so
 make -s -C examples bin/openmpi/stencil
 nice -n 19 hack/install.sh cluster >out/install.log 2>&1 &

@@ -24,5 +24,5 @@ for namespace; do
     sleep 1
   done
   kubectl -n cairn-system logs deployment/cairn-minio --all-containers --tail 20 >&2 || true
-  die "Secret cairn-storage in namespace $namespace gets no key"
+  die "Secret cairn-storage in namespace $namespace has no key"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Write the README's output blocks anew. Those of a cluster are written while the local cluster runs: hack/cluster/up.sh
-# and a `make demo` before make it so.
+# Write the README's output blocks again. Those of a cluster are written only while the local
+# cluster runs: start it with hack/cluster/up.sh and run `make demo` before.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"

@@ -20,15 +20,16 @@ kubectl label --overwrite namespace e2e-restricted pod-security.kubernetes.io/en
 hack/deploy.sh default e2e e2e-restricted e2e-quota
 status=0
 go test -tags e2e -count=1 -timeout 170m -v "$@" ./test/e2e/... || status=$?
-# The README's outputs of a cluster, from the sample that it applies, where all tests ran. What its first sentence says depends
-# on what else the machine does in these two seconds: one of three runs has to be the README's.
+# The README's outputs of a cluster, from the sample that it applies, on a cluster on which all
+# tests ran. Its first sentence depends on other load on the machine during these two seconds: one
+# of three runs must match the README.
 if [ "$status" = 0 ] && [ $# = 0 ] && [ "$CAIRN_CLUSTER" = local ]; then
   for run in 1 2 3; do
     hack/sample.sh default
     status=0
     go run ./hack/readme -cluster README.md || status=$?
     [ "$status" != 0 ] || break
-    say "run $run of the sample is not what the README shows"
+    say "run $run of the sample differs from the README"
   done
 fi
 exit "$status"

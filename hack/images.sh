@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Build the images and load them into the running nodes, or, with
-# CAIRN_CLUSTER=existing, push them to CAIRN_REGISTRY. What has not changed is
-# not built, exported or imported again.
+# Build the images and load them into the running nodes, or, with CAIRN_CLUSTER=existing, push them
+# to CAIRN_REGISTRY. Unchanged images are not built, exported or imported again.
 #   hack/images.sh [--build-only] [TARGET...]
 #     cairn    localhost/cairn:dev            from the project's Dockerfile
 #     cairn-arm64  localhost/cairn:dev-arm64  the same for arm64 nodes: no tracer; not imported
@@ -29,7 +28,7 @@ quiet() {
 }
 has() { bh inspect --type image "$1" >/dev/null 2>&1; }
 
-# fresh NAME KEY: was the image NAME made from what KEY stands for?
+# fresh NAME KEY: was the image NAME made from the content with the hash KEY?
 fresh() { [ "$(cat "$IMG/$1.key" 2>/dev/null)" = "$2" ] && { [ -s "$IMG/$1.tar" ] || [ -e "$IMG/$1.base" ]; }; }
 # export_image NAME KEY TAG: into an archive that containerd imports
 export_image() {
@@ -47,9 +46,9 @@ scratch_image() {
   quiet "$1" bh commit --rm "$c" "$3"
 }
 
-# --- stand-ins for public base images ---------------------------------------
-# Made from the package mirror that this machine uses, under the names that the
-# Dockerfiles say, so that the very same files build with any other builder.
+# --- replacements for public base images ---------------------------------------
+# They are made from the package mirror that this machine uses, under the names in the Dockerfiles,
+# so that the same files work with any other builder.
 
 debian_sources() { # SUITE FILE-WITHOUT-EXTENSION: prints the file it wrote
   local host f out
@@ -107,7 +106,7 @@ golang() {
 bud() {
   local name=$1; shift
   quiet "$name" bh bud --pull-never --layers "$@"
-  # what the build left that no tagged image stands on
+  # remove what the build left and no tagged image is based on
   bh rmi --prune >/dev/null 2>&1 || true
 }
 
@@ -140,8 +139,8 @@ do_bases() {
   tools
 }
 
-# What the Dockerfile's build reads: all that git knows or would take (or simply
-# all, where this is no checkout), less what .dockerignore leaves out.
+# The input of the Dockerfile's build: all files that git tracks or would add (or all files, if
+# this is not a checkout), except those in .dockerignore.
 source_key() {
   cd "$ROOT"
   { git ls-files --cached --others --exclude-standard 2>/dev/null || find . -type f -printf '%P\n'; } |
@@ -159,8 +158,8 @@ do_cairn() {
   mod=$(go env GOMODCACHE) cache=$(go env GOCACHE)
   mkdir -p "$mod" "$cache"
   (cd "$ROOT" && go mod download) || die "go mod download"
-  # this machine's Go and its caches, and the shim's objects: nothing is
-  # downloaded or compiled twice
+  # this machine's Go with its caches, and the shim's objects: nothing is downloaded or compiled
+  # twice
   objects=$BUILD/shim-$(digest "$ROOT/Dockerfile" "$ROOT/tracer/shim/Makefile" "$IMG/tools.key")
   [ -d "$objects" ] || { rm -rf "$BUILD"/shim-*; mkdir -p "$objects"; }
   bud "$name" -t "$tag" -f "$ROOT/Dockerfile" --platform "linux/$arch" \
@@ -237,7 +236,7 @@ push() { # NAME TAG VARIABLE
   quiet "$1-push" bh push ${CAIRN_REGISTRY_INSECURE:+--tls-verify=false} "$2" "docker://$to"
   echo "$3=$to" >>"$CAIRN_CACHE/images.env.new"
 }
-# each NAME TAG VARIABLE: what "make demo" and the chart want to know
+# each NAME TAG VARIABLE: what "make demo" and the chart need
 list() {
   printf '%s\n' "cairn localhost/cairn:dev CAIRN_IMAGE" "minio localhost/cairn-minio:dev CAIRN_MINIO_IMAGE"
   local s; for s in "${suites[@]}"; do echo "demo-$s localhost/cairn-demo:$s CAIRN_DEMO_IMAGE_${s^^}"; done
@@ -259,7 +258,7 @@ deliver() {
 main() {
   local t s
   mkdir -p "$IMG" "$BUILD" "$store"
-  # skip_mount_home: else the store stays mounted on itself, and cannot be deleted
+  # skip_mount_home: otherwise the store stays mounted on itself, and cannot be deleted
   cat >"$store/storage.conf" <<C
 [storage]
 driver = "overlay"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Obtain what development needs, in stages. What is there already is kept, and
-# two of these may run at once.
+# Install what development needs, in stages. What exists is kept, and two of these may run at the
+# same time.
 #   hack/install.sh base        compilers, Open MPI and MPICH: builds, traced runs on this machine
 #   hack/install.sh readers     what reads the exports in the tests: OTF2's tools, SimGrid, DuckDB, pandas, notebooks
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
@@ -114,7 +114,7 @@ do_system() {
   [ -s "$y" ] || install -m 644 "$(cd "$d" && GOFLAGS=-mod=mod GOWORK=off go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/deploy/v2beta1/mpi-operator.yaml" "$y"
 }
 
-# DuckDB comes as static libraries in a Go module; with -c its command is a page.
+# DuckDB is available as static libraries in a Go module; the command with -c is a page of code.
 do_duckdb() {
   local d=$BUILD/duckdb-$DUCKDB_VERSION
   module "$d" duckdb 1.26.0 github.com/duckdb/duckdb-go/v2 "$DUCKDB_VERSION"
@@ -141,7 +141,7 @@ readers() {
 apiserver() { locked go-build-apiserver do_apiserver; }
 cluster() {
   locked apt apt_install "${cluster_packages[@]}"
-  # the base images are downloads and unpacking, the builds compilation: at once
+  # downloading and unpacking base images, and compiling, can overlap
   local p bad=0
   "$HACK/images.sh" --build-only bases & p=$!
   { apiserver && { [ "$CAIRN_CLUSTER" = existing ] || locked go-build-cluster do_system; } && locked go-build-cluster do_tools; } || bad=1

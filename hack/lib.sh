@@ -26,7 +26,8 @@ CAIRN_NET=${CAIRN_NET:-10.211.0}                        # .1 = control plane, .1
 CAIRN_PODNET=${CAIRN_PODNET:-10.212}                    # pods of node N: $CAIRN_PODNET.N.0/24
 CAIRN_SVCNET=${CAIRN_SVCNET:-10.213.0}                  # services, /24
 
-# locks, sockets and mounts of image building: per cache, and short for the sockets' sake
+# locks, sockets and mounts of image building: one set per cache, with a short path because of the
+# sockets
 IMAGES_RUN=/run/cairn-images-$(cksum <<<"$CAIRN_CACHE" | cut -d' ' -f1)
 
 BIN=$CAIRN_CACHE/bin

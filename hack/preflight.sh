@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Look at once whether this machine can do what is asked of it, and name
-# everything that is missing, one line each.
+# Check whether this machine can do what is asked of it, and name everything that is missing, one
+# line each.
 #   hack/preflight.sh base      build, and traced runs on this machine
 #   hack/preflight.sh cluster   base, and the local Kubernetes cluster (or, with
 #                               CAIRN_CLUSTER=existing, the one KUBECONFIG names)
@@ -65,7 +65,7 @@ local_cluster() {
     no "namespaces" "unshare of mount, pid and network namespaces is refused (in a container: it must be privileged)"
   fi
 
-  # a group made and removed in every hierarchy that the kubelet needs
+  # create and remove a group in every hierarchy that the kubelet needs
   local hs h
   if [ -e /sys/fs/cgroup/cgroup.controllers ]; then hs=/sys/fs/cgroup
   else hs='/sys/fs/cgroup/cpu /sys/fs/cgroup/cpuset /sys/fs/cgroup/memory /sys/fs/cgroup/pids'; fi

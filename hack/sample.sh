@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run config/samples/stencil.yaml anew and follow it to its report.
+# Run config/samples/stencil.yaml again and follow it to its report.
 #   hack/sample.sh NAMESPACE
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Is everything that is generated or formatted up to date? Names what is not, and the command that mends it.
+# Check whether everything that is generated or formatted is up to date. Names what is not, and the
+# command that repairs it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"

@@ -2,12 +2,12 @@ package mpi
 
 import "strings"
 
-// Class says what a function does, as words: the operation, then how. Traces
-// hold it by name. Package semantics reads it, once per function; the recorder
-// and the analyzers decide by what that says.
+// Class is what a function does, as words: the operation, then details. Traces
+// contain it as text. Package semantics interprets it once per function; the
+// recorder and the analyzers use the result.
 //
-// The operations and the words that may follow, `|` between alternatives, []
-// around what may be absent:
+// The operations and the words that may follow, with `|` between alternatives
+// and [] around optional words:
 //
 //	send            blocking|nonblocking|persistent|partitioned
 //	                standard|buffered|synchronous|ready
@@ -18,7 +18,7 @@ import "strings"
 //	start startall  of persistent requests
 //	partition-ready [range|list]     partition-arrived
 //	wait waitany waitsome waitall test testany testsome testall
-//	request-status  [all|any|some]   look without completing
+//	request-status  [all|any|some]   tests without completing
 //	request-free cancel
 //	grequest        start|complete
 //	status          query|set|convert
@@ -28,7 +28,7 @@ import "strings"
 //	                blocking|nonblocking|persistent: the collectives. neighbor
 //	                is between neighbors in the topology only
 //
-//	comm-create     how the communicator comes to be, and gets its name:
+//	comm-create     how the communicator is created and gets its name:
 //	                collective over the parent, group (only its members call),
 //	                from-group (no parent), intercomm, merge, connect, accept,
 //	                spawn, join; then blocking|nonblocking
@@ -59,10 +59,9 @@ import "strings"
 //	pack unpack reduce-local memory-alloc memory-free datarep
 //	                local work
 //	init finalize abort
-//	query           asks, changes nothing, and touches nobody else; also the
-//	                calls that hand out an object's group, info or errhandler;
-//	                parent: hands out the communicator to the world that
-//	                spawned this one
+//	query           local, without changes; also the calls that return an
+//	                object's group, info or errhandler; parent: returns the
+//	                communicator to the world that spawned this one
 //	time            MPI_Wtime, MPI_Wtick
 //	pcontrol
 //	convert         between C and Fortran handles
@@ -91,7 +90,7 @@ func (c Class) Has(w string) bool {
 func (c Class) IsCollective() bool {
 	switch c.Op() {
 	case "comm-create":
-		return !c.Has("join") // two processes and a socket
+		return !c.Has("join") // between two processes over a socket
 	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor",
 		"comm-free", "win-create", "win-free", "file-open", "file-close":
 		return true

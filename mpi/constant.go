@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// Constant is a named constant of the standard. Its value differs between
-// implementations; the shim knows it when it is compiled, or for handles that
-// are addresses when it runs, and tells the recorder.
+// Constant is a named constant of the standard. Its value differs between implementations. The shim
+// knows the value when it is compiled or, for handles that are addresses, when it runs, and passes
+// it to the recorder.
 type Constant struct {
 	// ID is the constant's number in traces. 0 means none.
 	ID uint16
 
 	Name string
 
-	// Since, Deprecated and Removed are as in Function.
+	// Since, Deprecated and Removed have the same meaning as in Function.
 	Since, Deprecated, Removed Version
 
 	// Kinds are the kinds that have this value: MPI_PROC_NULL is a rank and a
 	// root.
 	Kinds []Kind
 
-	// Pointer: the constant is an address that stands for something else, to
-	// be compared with the address of a buffer, status or array.
+	// Pointer: the constant is an address with a special meaning, to be compared with the address
+	// of a buffer, status or array.
 	Pointer bool
 
-	// Optional: implementations may lack it whatever version they claim.
+	// Optional: implementations may lack it, whatever version of MPI they claim.
 	Optional bool
 }
 
@@ -39,16 +39,16 @@ func (c *Constant) IsKind(k Kind) bool {
 	return false
 }
 
-// Guard returns the condition, for #if after mpi.h, under which a C program
-// can name the constant. Some constants are macros and some are enumerators or
-// variables, so it takes the version to tell.
+// Guard returns the condition, for #if after mpi.h, under which a C program can use the constant.
+// Constants may be macros, enumerators or variables, so #ifdef is not enough: the condition uses
+// the version.
 func (c *Constant) Guard() string {
 	switch {
 	case c.Optional:
-		// All that are optional are macros.
+		// All optional constants are macros.
 		return "defined(" + c.Name + ")"
 	case c.Removed != 0:
-		// Open MPI defines what was removed as a compile-time error.
+		// Open MPI defines removed constants as a compile-time error.
 		return "!defined(OPEN_MPI)"
 	case c.Kinds[0] == KindF08Status:
 		// Open MPI 4 claims MPI 3.1 and has no MPI_F08_status.

@@ -1,11 +1,11 @@
 // Package mpi is the MPI standard's C interface as data: every function
 // with its parameters, and every named constant.
 //
-// What goes in: functions.txt and constants.txt, written by hand and read by
-// people. What comes out: the tables Functions and Constants, generated from
-// the text by `go generate` and checked in, so that nothing is parsed inside
-// an application. Parser, wrappers, decoder, dump and docs read these tables;
-// nobody else lists MPI functions. Package semantics says what calls of a
+// The input is functions.txt and constants.txt, which are written by hand. The
+// output is the tables Functions and Constants. `go generate` generates them
+// from the text, and they are checked in, so that nothing is parsed inside an
+// application. Parser, wrappers, decoder, dump and docs read these tables; no
+// other code lists MPI functions. Package semantics defines what calls of a
 // function mean.
 //
 // # Functions
@@ -19,7 +19,7 @@
 //	  array_of_indices   out    index    [incount:*outcount]
 //	  array_of_statuses  out    status   [incount:*outcount]
 //
-// The header holds the id, the name, the version of MPI that introduced the
+// The header has the id, the name, the version of MPI that introduced the
 // function (`1.0`, or `1.0-2.0` when 2.0 deprecated it, or `1.0-2.0-3.0` when
 // 3.0 removed it), and the class. Ids are written to traces: they are only
 // ever appended, never reused.
@@ -27,18 +27,18 @@
 //	2 MPI_Send 1.0 send blocking standard
 //	  large 3 MPI_Send_c 4.0
 //
-// says that MPI_Send_c has the same parameters with the large types of each
-// kind (MPI 4.0 §2.5.8). A function that returns no error code says so after
-// an arrow: `... -> double`.
+// means that MPI_Send_c has the same parameters with the large types of each
+// kind (MPI 4.0 §2.5.8). A function that does not return an error code has the
+// kind of its result after an arrow: `... -> double`.
 //
-// A parameter line has the name as the standard spells it, the direction, the
-// kind with the C type where it is not the kind's own (`count:MPI_Count`, or
+// A parameter line has the name as in the standard, the direction, the kind
+// with the C type if it differs from the kind's own (`count:MPI_Count`, or
 // `kind:small|large`), then the length if it is an array or a string with a
 // capacity, then flags.
 //
 // # Lengths
 //
-// `[n]` is a length; `[n:m]` is a capacity n of which m elements are defined
+// `[n]` is a length; `[n:m]` is a capacity n with m elements that are defined
 // after the call (never more than n, and none when m is negative: MPI_UNDEFINED
 // as the outcount of MPI_Waitsome). `[][3]`-like inner dimensions follow:
 // `[n][3]`. The terms are
@@ -62,35 +62,35 @@
 //	nnodes(comm), nedges(comm)     MPI_Graphdims_get
 //	neighbors(comm,rank)           MPI_Graph_neighbors_count
 //	integers(t), addresses(t), datatypes(t), counts(t)
-//	                  what MPI_Type_get_envelope(_c) says of datatype t
+//	                  the result of MPI_Type_get_envelope(_c) for datatype t
 //
-// A length below 0, or one read through a NULL pointer, is 0. Where that
-// leaves nothing the array may be NULL.
+// A length below 0, or one read through a NULL pointer, is 0. An array of
+// length 0 may be NULL.
 //
 // Without a length an `in` string ends at its 0 and anything else is a scalar.
 //
 // # Flags
 //
-//	new               an out handle that the call creates, and somebody frees
-//	existing          an out handle that the call only hands out, and that may
+//	new               an out handle that the call creates and the caller frees
+//	existing          an out handle that the call only returns, and that may
 //	                  not have been seen before
 //	freed             the handle is released; the call overwrites it
 //	completed         requests that the call may complete; a persistent one
 //	                  becomes inactive, any other becomes MPI_REQUEST_NULL
 //	started           requests that the call makes active
-//	consumed          a message that the matched receive uses up
-//	kept              an inout handle that stays while its object changes
+//	consumed          a message that the matched receive consumes
+//	kept              an inout handle that stays valid while its object changes
 //	root              significant only at the root: `root` is the caller's
-//	                  rank, or MPI_ROOT in an intercommunicator. An array is
-//	                  not to be read elsewhere: it may be NULL or garbage; a
-//	                  handle there need not be one
-//	unless-inplace(p) not significant where p is MPI_IN_PLACE
+//	                  rank, or MPI_ROOT in an intercommunicator. An array
+//	                  must not be read at other ranks: it may be NULL or garbage;
+//	                  a handle may be invalid
+//	unless-inplace(p) not significant if p is MPI_IN_PLACE
 //	if(flag)          an out value defined only when *flag is true after the
 //	                  call (MPI_Test's status)
-//	of(comm)          the object whose ranks these are, where several could be
-//	or(A,B)           pointer constants that may stand in the array's place
+//	of(comm)          the object that these ranks refer to, if several could be
+//	or(A,B)           pointer constants that may be passed instead of the array
 //	                  (MPI_UNWEIGHTED); nothing may be read through them
-//	nullable          NULL is allowed and means that nothing is there
+//	nullable          NULL is allowed and means that there is no value
 //	mutable           an `in` array or pointer that C does not declare const
 //	by-pointer        an `in` scalar that C passes by address (MPI_Cancel)
 //
@@ -101,13 +101,13 @@
 // In an intercommunicator the send arguments of the root of a gather, the
 // receive arguments of the root of a scatter, and all arguments of a process
 // that passes MPI_PROC_NULL as the root, are not significant either (MPI 4.0
-// §6.2.3). What of this is an array has `root`; the rest may be garbage.
+// §6.2.3). Of these, arrays have the flag `root`; the rest may be garbage.
 //
 // # Constants
 //
 // A line of constants.txt is a constant: id, name, versions, the kinds that
-// have such a value, and flags: `pointer` for an address that stands for
-// something else, `optional` where implementations may lack it.
+// have such a value, and flags: `pointer` for an address with a special
+// meaning, `optional` if implementations may lack it.
 //
 // # Classes
 //

@@ -13,12 +13,11 @@ type Function struct {
 	// Name is the C name, such as MPI_Send.
 	Name string
 
-	// Since is the version that introduced the function. Deprecated and
-	// Removed are those that deprecated and removed it, zero if none did;
-	// implementations go on exporting what was removed.
+	// Since is the version that introduced the function. Deprecated and Removed are those that
+	// deprecated and removed it, or zero. Implementations still export removed functions.
 	Since, Deprecated, Removed Version
 
-	// Class says what the call does; see class.go.
+	// Class is what the call does; see class.go.
 	Class Class
 
 	// Return is the kind of the value returned: KindErrorCode for nearly all.
@@ -33,7 +32,7 @@ type Function struct {
 
 	Params []Param
 
-	// Variadic: arguments without a meaning follow (MPI_Pcontrol).
+	// Variadic: more arguments without a defined meaning follow (MPI_Pcontrol).
 	Variadic bool
 }
 
@@ -70,8 +69,8 @@ func (f *Function) Prototype(name string) string {
 	return b.String()
 }
 
-// IsBlockingCollective reports whether calls of the function are blocking collectives that exchange data, or a barrier:
-// those by which all processes of a communicator count alike.
+// IsBlockingCollective reports whether calls of the function are barriers or blocking collectives
+// that exchange data. All processes of a communicator count the same number of them.
 func (f *Function) IsBlockingCollective() bool {
 	switch f.Class.Op() {
 	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor":
@@ -80,8 +79,9 @@ func (f *Function) IsBlockingCollective() bool {
 	return false
 }
 
-// MayMark reports whether calls of the function can be markers of online clustering: all processes of a communicator, or
-// of the group behind a window, have to make them, in one order, and may have to wait for each other in them.
+// MayMark reports whether calls of the function can be markers of online clustering. All processes
+// of a communicator, or of the group of a window, must make these calls in the same order, and may
+// have to wait for each other in them.
 func (f *Function) MayMark() bool {
 	return f.IsBlockingCollective() || f.Class == "rma-sync fence"
 }
@@ -113,8 +113,8 @@ func ByID(id uint16) *Function {
 	return &Functions[id]
 }
 
-// functionIDs is made when it is first needed: the tables are linked into
-// applications, which should not pay for it at start-up.
+// functionIDs is created on first use: the tables are linked into applications, which should not
+// pay for it at start-up.
 var functionIDs = sync.OnceValue(func() map[string]uint16 {
 	m := make(map[string]uint16, len(Functions))
 	for i := range Functions {

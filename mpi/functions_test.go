@@ -87,8 +87,8 @@ func TestLargeCounts(t *testing.T) {
 	}
 }
 
-// operationHandles says what the functions of an operation do with handles:
-// exactly one parameter of the kind has the effect.
+// operationHandles is the effect of an operation's functions on handles: exactly one parameter of
+// the kind has the effect.
 var operationHandles = map[string]struct {
 	effect Effect
 	kind   Kind

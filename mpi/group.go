@@ -6,28 +6,29 @@ import (
 	"strings"
 )
 
-// A Group is a set of functions that a user may leave out of a trace: what `--exclude` and spec.tracing.exclude name.
+// A Group is a set of functions that a user can leave out of a trace with `--exclude` or
+// spec.tracing.exclude.
 type Group string
 
-// The groups. Every function is in one.
+// The groups. Every function belongs to exactly one.
 const (
-	GroupPointToPoint Group = "p2p"         // sends, receives, probes, and what is done with requests
-	GroupCollective   Group = "collective"  // barriers to scans, also between neighbors
+	GroupPointToPoint Group = "p2p"         // sends, receives, probes, and operations on requests
+	GroupCollective   Group = "collective"  // barriers to scans, including neighborhood collectives
 	GroupComm         Group = "comm"        // communicators and groups of processes
 	GroupRMA          Group = "rma"         // windows, one-sided communication and its synchronisation
 	GroupIO           Group = "io"          // files
 	GroupDatatype     Group = "datatype"    // constructors, packing
-	GroupQuery        Group = "query"       // calls that only ask: ranks, sizes, names, the time
+	GroupQuery        Group = "query"       // local queries: ranks, sizes, names, the time
 	GroupTool         Group = "tool"        // the tool interface
 	GroupEnvironment  Group = "environment" // the rest: start and end, info, attributes, error handlers, dynamic processes
 )
 
-// Groups are all groups, in the order in which they are numbered.
+// Groups lists all groups in the order of their numbers.
 var Groups = []Group{
 	GroupPointToPoint, GroupCollective, GroupComm, GroupRMA, GroupIO, GroupDatatype, GroupQuery, GroupTool, GroupEnvironment,
 }
 
-// groupOf has the group of every operation that is not in GroupEnvironment.
+// groupOf maps operations to groups. All others are in GroupEnvironment.
 var groupOf = func() map[string]Group {
 	groups := map[string]Group{}
 	for group, ops := range map[Group]string{
@@ -57,8 +58,8 @@ func (c Class) Group() Group {
 	return GroupEnvironment
 }
 
-// AlwaysRecorded reports whether the function is recorded also while tracing is off and when its group is left out:
-// because it gives, ends or changes a handle, or because it begins or ends something.
+// AlwaysRecorded reports whether the function is recorded even while tracing is off or when its
+// group is left out, because it creates, frees or changes a handle, or begins or ends something.
 func (f *Function) AlwaysRecorded() bool {
 	for i := range f.Params {
 		if f.Params[i].Effect != EffectNone {
@@ -72,7 +73,7 @@ func (f *Function) AlwaysRecorded() bool {
 	return false
 }
 
-// ParseGroups reads names of groups, and sorts them.
+// ParseGroups parses the names of groups, and sorts them.
 func ParseGroups(names []string) ([]Group, error) {
 	var groups []Group
 	for _, name := range names {
@@ -93,8 +94,8 @@ func joinGroups(groups []Group) string {
 	return strings.Join(names, ", ")
 }
 
-// Excluded is what remains out of a trace when only the groups of include are wanted (all, if there are none), without
-// those of exclude.
+// Excluded returns the groups that are left out of a trace: those that are not in include (unless
+// include is empty), and those in exclude.
 func Excluded(include, exclude []Group) []Group {
 	var out []Group
 	for _, g := range Groups {

@@ -1,6 +1,6 @@
 package mpi
 
-// Kind is what a value means, more than its C type says.
+// Kind is the meaning of a value, which its C type alone does not determine.
 type Kind uint8
 
 // The kinds. Their order is not part of any format: traces and texts use the
@@ -33,7 +33,7 @@ const (
 	KindTimestamp // tick count of the tool interface
 	KindFint      // a Fortran integer: MPI_Fint
 
-	// Values with a place in a communicator or in matching.
+	// Values that refer to a communicator or to matching.
 	KindRank  // a peer: may be MPI_ANY_SOURCE, MPI_PROC_NULL
 	KindRoot  // may be MPI_ROOT, MPI_PROC_NULL
 	KindTag   // may be MPI_ANY_TAG
@@ -98,7 +98,7 @@ const (
 	numKinds
 )
 
-// kindInfo is what is the same for all parameters of a kind.
+// kindInfo has the properties that all parameters of a kind share.
 type kindInfo struct {
 	name   string
 	ctype  string // C type of an element
@@ -191,15 +191,14 @@ func (k Kind) String() string {
 	return kinds[k].name
 }
 
-// IsHandle reports whether values of the kind are opaque handles, to be given
-// symbolic ids.
+// IsHandle reports whether values of the kind are opaque handles, which get symbolic ids.
 func (k Kind) IsHandle() bool { return k < numKinds && kinds[k].handle }
 
 // IsBits reports whether values of the kind are constants or-ed together.
 func (k Kind) IsBits() bool { return k == KindAssertion || k == KindAccessMode }
 
-// CType returns the C type of a value of the kind in a function without large
-// counts; "" for a function, whose type differs.
+// CType returns the C type of a value of the kind in a function without large counts. It is "" for
+// a callback, since callbacks have different types.
 func (k Kind) CType() string { return kinds[k].ctype }
 
 // LargeCType returns the C type in a large-count function.

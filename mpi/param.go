@@ -14,17 +14,17 @@ type Param struct {
 
 	Kind Kind
 
-	// CType is the C type of one element: "int", "MPI_Count", "MPI_Comm",
-	// "void" for a buffer, "char" for a string, "char *" for one string of an
-	// argument list. Declaration has the whole.
+	// CType is the C type of one element: "int", "MPI_Count", "MPI_Comm", "void" for a buffer,
+	// "char" for a string, "char *" for one string of an argument list. Declaration returns the
+	// complete declaration.
 	CType string
 
 	// Length is the number of elements of an array, or the capacity of an out
 	// string; Length.Op is TermNone for a scalar and for an in string.
 	Length Term
 
-	// Defined is the number of elements that are defined after the call,
-	// where that is not Length; TermNone means all.
+	// Defined is the number of elements that are defined after the call, if it differs from Length;
+	// TermNone means all.
 	Defined Term
 
 	// Inner is the second dimension of a two-dimensional array, else 0.
@@ -33,23 +33,23 @@ type Param struct {
 	// Effect is what the call does to the handles in this parameter.
 	Effect Effect
 
-	// RootOnly: significant only at the root. Elsewhere it may be garbage.
+	// RootOnly: significant only at the root. At other ranks the value may be garbage.
 	RootOnly bool
 
-	// UnlessInPlace is 1 + the index of a buffer parameter; where that is
-	// MPI_IN_PLACE this parameter is not significant. 0 means no such buffer.
+	// UnlessInPlace is 1 + the index of a buffer parameter. If that buffer is MPI_IN_PLACE, this
+	// parameter is not significant. 0 means no such buffer.
 	UnlessInPlace int
 
-	// OnlyIf is 1 + the index of an out bool parameter; this out parameter is
-	// defined only where that is true after the call. 0 means always.
+	// OnlyIf is 1 + the index of an out bool parameter. This out parameter is defined only if that
+	// is true after the call. 0 means always.
 	OnlyIf int
 
-	// RankOf is 1 + the index of the communicator, group or window whose
-	// processes this rank or root counts; 0 where no parameter says so.
+	// RankOf is 1 + the index of the communicator, group or window that this rank or root refers
+	// to; 0 if no parameter defines it.
 	RankOf int
 
-	// Sentinels are pointer constants that may be passed in the array's place,
-	// beyond those that the kind implies.
+	// Sentinels are pointer constants that may be passed instead of the array, in addition to those
+	// that the kind implies.
 	Sentinels []string
 
 	// Nullable: the pointer may be NULL.
@@ -100,15 +100,15 @@ func (p *Param) Declaration() string {
 	case p.IsPointer():
 		b.WriteByte('*')
 	case p.Kind == KindFunction && !strings.HasPrefix(p.CType, "MPI_T_"):
-		// MPI_User_function is a function type, MPI_T_event_cb_function a
-		// pointer already (MPI 4.0 §15.3.8).
+		// MPI_User_function is a function type; MPI_T_event_cb_function is already a pointer (MPI
+		// 4.0 §15.3.8).
 		b.WriteByte('*')
 	}
 	b.WriteString(p.Name)
 	return b.String()
 }
 
-// Direction says who sets a parameter.
+// Direction is in which direction a parameter passes values.
 type Direction uint8
 
 // The standard's IN, OUT and INOUT (MPI 4.0 §2.3).
@@ -120,7 +120,7 @@ const (
 
 func (d Direction) String() string { return [...]string{"in", "out", "inout"}[d] }
 
-// IsIn reports whether the value on entry counts.
+// IsIn reports whether the value on entry is used.
 func (d Direction) IsIn() bool { return d != Out }
 
 // IsOut reports whether the call sets the value.
@@ -130,13 +130,13 @@ func (d Direction) IsOut() bool { return d != In }
 type Effect uint8
 
 const (
-	// EffectNone: the handle is used and stays as it is.
+	// EffectNone: the call uses the handle and does not change it.
 	EffectNone Effect = iota
-	// EffectNew: the call creates an object, or another reference to one that
-	// has to be freed too (MPI_Comm_group).
+	// EffectNew: the call creates an object, or another reference to one that must be freed, too
+	// (MPI_Comm_group).
 	EffectNew
-	// EffectExisting: the call hands out a handle that the caller does not
-	// free (MPI_Comm_get_parent).
+	// EffectExisting: the call returns a handle that the caller does not free
+	// (MPI_Comm_get_parent).
 	EffectExisting
 	// EffectFreed: the call releases the handle.
 	EffectFreed
@@ -144,9 +144,9 @@ const (
 	EffectCompleted
 	// EffectStarted: the call makes persistent requests active.
 	EffectStarted
-	// EffectConsumed: the call uses up the message.
+	// EffectConsumed: the call consumes the message.
 	EffectConsumed
-	// EffectKept: the call changes the object; the handle stays.
+	// EffectKept: the call changes the object; the handle stays valid.
 	EffectKept
 )
 

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// TestPrototypeTexts compares the spec with mpi.h as people read it, where the compiler has nothing to say: MPICH's
-// handles are ints, so are counts, ranks and tags, and two parameters that changed places still compile. Every parameter
-// must have the same type as written, with const, pointers and brackets, and the same name; spellings_test.go lists where
-// an implementation differs from the standard.
+// TestPrototypeTexts compares the spec with the text of mpi.h, for differences that the compiler
+// does not see: MPICH's handles are ints, and so are counts, ranks and tags, so that two exchanged
+// parameters still compile. Every parameter must have the same type as written, with const,
+// pointers and brackets, and the same name. spellings_test.go lists where an implementation differs
+// from the standard.
 func TestPrototypeTexts(t *testing.T) {
 	forEachImplementation(t, func(t *testing.T, mpi *implementation) {
 		declared := mpi.declarations(t)
@@ -38,7 +39,7 @@ func TestPrototypeTexts(t *testing.T) {
 	})
 }
 
-// TestPrototypeTextsDiffer: what the compiler takes for the same is told apart.
+// TestPrototypeTextsDiffer: declarations that are the same for the compiler are distinguished.
 func TestPrototypeTextsDiffer(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"MPI_Comm comm", "MPI_Group comm"},
@@ -133,8 +134,8 @@ func (mpi *implementation) declarations(t *testing.T) map[string][]string {
 	return declarations
 }
 
-// TestNamesHaveTheirKind: C says int of ranks, tags, flags and much else; with TestPrototypeTexts, which makes the names
-// those of mpi.h, the kinds follow from the names.
+// TestNamesHaveTheirKind: in C, ranks, tags, flags and many others are ints. TestPrototypeTexts
+// ensures that names are those of mpi.h; here the kinds follow from the names.
 func TestNamesHaveTheirKind(t *testing.T) {
 	names := map[string]Kind{
 		"dest": KindRank, "source": KindRank, "target_rank": KindRank, "root": KindRoot,

@@ -1,6 +1,6 @@
 package mpi
 
-// spelling says that mpi.h declares a parameter of some functions otherwise than the standard.
+// spelling is a difference between the declarations of a parameter in mpi.h and in the standard.
 type spelling struct {
 	theirs, ours string // in normal form
 	functions    []string

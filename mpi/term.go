@@ -10,15 +10,15 @@ type Term struct {
 	// Param2 is the second one, for TermNeighbors: the rank.
 	Param2 int
 
-	// Value is the number itself for TermNumber, and is added to the value of
-	// any other term.
+	// Value is the number itself for TermNumber. For any other term it is added to the term's
+	// value.
 	Value int
 
 	// Name is the constant's name for TermConstant.
 	Name string
 }
 
-// TermOp is how a Term gets its value.
+// TermOp is how the value of a Term is determined.
 type TermOp uint8
 
 const (

@@ -34,8 +34,8 @@ func TestUntracedRegion(t *testing.T) {
 // MPI, also on the path and in the phases.
 func TestHeldTime(t *testing.T) {
 	b := tracetest.New(2)
-	b.Rank(0).Init(0, 5).Call("MPI_Barrier", 20, 30, nil).Held(30).Send(80, 81, 1).Finalize(95, 100)
-	b.Rank(1).Init(0, 5).Call("MPI_Barrier", 25, 30, nil).Held(30).Recv(70, 82, 0, 8).Finalize(95, 100)
+	b.Rank(0).Init(0, 5).Call("MPI_Barrier", 20, 30, nil).Overhead(30).Send(80, 81, 1).Finalize(95, 100)
+	b.Rank(1).Init(0, 5).Call("MPI_Barrier", 25, 30, nil).Overhead(30).Recv(70, 82, 0, 8).Finalize(95, 100)
 	f := analyze(t, b)
 	assert.InDelta(t, 0.100, f.RunSeconds, 1e-9)
 	assert.InDelta(t, 0.015+0.020+0.014, f.Ranks[0].Computation, 1e-9)

@@ -1,5 +1,5 @@
-// Gen writes the names of all analyses as a Go file with the constants and the enumeration of a TracedMPIJob's
-// spec.analyses: the API does not import the analyzer.
+// Gen writes the names of all analyses as a Go file, with the constants and the enumeration of a
+// TracedMPIJob's spec.analyses, so that the API does not import the analyzer.
 package main
 
 import (
@@ -32,12 +32,12 @@ func source() []byte {
 
 package v1alpha1
 
-// AnalysisName is an analysis that Cairn has, or a set of them, which share what they need of the trace:
+// AnalysisName is an analysis, or a set of analyses that share their work:
 %s
 // +kubebuilder:validation:Enum=%s
 type AnalysisName string
 
-// Sets of analyses, of which each is a Job.
+// Sets of analyses. Each is one Job.
 const (
 `, titles(), strings.Join(analyses.Names(), ";"))
 	for _, set := range analyses.Sets {
@@ -47,7 +47,7 @@ const (
 	return b.Bytes()
 }
 
-// titles are all names with what they are about, as lines of a comment.
+// titles returns all names with their titles, as lines of a comment.
 func titles() string {
 	var b strings.Builder
 	for _, set := range analyses.Sets {
@@ -60,7 +60,7 @@ func titles() string {
 	return b.String()
 }
 
-// camel is a name as a part of a Go name.
+// camel converts a name to a part of a Go name.
 func camel(name string) string {
 	var b strings.Builder
 	for _, word := range strings.Split(name, "-") {

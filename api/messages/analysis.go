@@ -11,7 +11,7 @@ type Analysis struct {
 	Storage *StorageTrouble `json:"storage,omitempty"`
 }
 
-// Fit shortens the message until Kubernetes keeps it.
+// Fit shortens the message until it fits into a termination message.
 func (a Analysis) Fit() Analysis {
 	a.Failed, a.Message, a.Storage = Shorten(a.Failed, maxText), Shorten(a.Message, maxText), a.Storage.fit(maxText)
 	squeeze(func() bool { return fits(a) }, &a.Failed, &a.Message, a.Storage.text())

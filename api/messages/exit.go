@@ -1,18 +1,19 @@
 package messages
 
-// Exit codes of the cairn command, after sysexits.h where it has one.
+// Exit codes of the cairn command. Those that exist in sysexits.h have the same values.
 const (
-	// ExitUsage: the command line cannot be understood.
+	// ExitUsage: the command line is invalid.
 	ExitUsage = 64
 	// ExitBadData: another attempt would read the same bytes.
 	ExitBadData = 65
-	// ExitUnavailable: the storage did not answer for as long as the command waits. Another attempt may work.
+	// ExitUnavailable: the storage did not respond for as long as the command waits. Another
+	// attempt may succeed.
 	ExitUnavailable = 69
-	// ExitInternal: a failure of Cairn's own.
+	// ExitInternal: an internal error of Cairn.
 	ExitInternal = 70
-	// ExitRefused: the storage answered and refused: the key is wrong or may not, or the bucket is missing. A person must
-	// mend that.
+	// ExitRefused: the storage responded and refused: the key is wrong or has no permission, or the
+	// bucket is missing. A person must repair that.
 	ExitRefused = 77
-	// ExitKilled is what a container leaves that ran out of memory.
+	// ExitKilled is the exit code of a container that ran out of memory.
 	ExitKilled = 137
 )

@@ -7,26 +7,29 @@ import (
 	"strings"
 )
 
-// What Kubernetes keeps of termination messages: 4 KiB of a container's, and 12 KiB of a pod's, of which each container and
-// init container has an equal part. The kubelet cuts what is longer.
+// Kubernetes keeps 4 KiB of a container's termination message, and 12 KiB of a pod's, divided
+// equally among all its containers and init containers. The kubelet cuts longer ones.
 const (
-	// MaxBytes is for messages from the pods of our Jobs, which have two containers at most.
+	// MaxBytes applies to messages from the pods of Cairn's Jobs, which have at most two
+	// containers.
 	MaxBytes = 4096
-	// MaxSharedBytes is for messages from the job's pods, Ship and Probe: beside our three containers there may be nine.
+	// MaxSharedBytes applies to messages from the job's pods, Ship and Probe: in addition to
+	// Cairn's three containers there may be nine.
 	MaxSharedBytes = 12 << 10 / 12
 )
 
 // Limits of texts in a message, in bytes.
 const (
 	maxText   = 700 // a sentence or two
-	maxShared = 256 // one of several texts in a message of MaxSharedBytes; a status keeps as much of a line of lost ranks
+	maxShared = 256 // one of several texts in a message of MaxSharedBytes; also the limit of a line of status.lost
 	maxRanks  = 120 // a list of ranks of one run
 )
 
-// MaxRuns is how many runs a message and the status of a TracedMPIJob list: the worst ones.
+// MaxRuns is the number of runs, the worst ones, that a message and the status of a TracedMPIJob
+// list.
 const MaxRuns = 16
 
-// Encode gives the JSON of a message. The error is for one that Kubernetes would cut.
+// Encode returns the JSON of a message. It returns an error if Kubernetes would cut the message.
 func Encode(message any) ([]byte, error) {
 	raw, err := json.Marshal(message)
 	if err != nil {
@@ -38,7 +41,7 @@ func Encode(message any) ([]byte, error) {
 	return raw, nil
 }
 
-// limitOf is how long a message may be.
+// limitOf returns the maximum length of a message in bytes.
 func limitOf(message any) int {
 	switch message.(type) {
 	case Ship, Probe:
@@ -47,12 +50,12 @@ func limitOf(message any) int {
 	return MaxBytes
 }
 
-// Decode reads a message, and reports whether there is one.
+// Decode parses a message, and reports whether raw is one.
 func Decode(raw string, into any) bool {
 	return json.Unmarshal([]byte(raw), into) == nil
 }
 
-// Shorten cuts a text at a rune and says how long it was.
+// Shorten cuts a text between runes and appends its original length.
 func Shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -66,7 +69,8 @@ func fits(message any) bool {
 	return err == nil
 }
 
-// squeeze halves the longest of the texts until the message fits: JSON may need six bytes for one of a text.
+// squeeze halves the longest of the texts until the message fits: a byte of text may take six bytes
+// in JSON.
 func squeeze(fits func() bool, texts ...*string) {
 	for !fits() {
 		longest := slices.MaxFunc(texts, func(a, b *string) int { return len(*a) - len(*b) })

@@ -65,7 +65,7 @@ func TestImportsNothingOfEitherSide(t *testing.T) {
 	}
 }
 
-// text is one of many bytes, some of which JSON writes in six.
+// text returns a text with many bytes, some of which take six bytes in JSON.
 func text(r *rand.Rand) string {
 	alphabet := []rune("abc <\x01é")
 	var b strings.Builder
@@ -92,7 +92,7 @@ func randomRuns(r *rand.Rand) []messages.Run {
 	return runs
 }
 
-// Whatever is said, Kubernetes keeps all of it.
+// Kubernetes keeps every message completely, whatever its texts are.
 func TestEveryMessageFits(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -2,16 +2,16 @@ package messages
 
 // Report is the termination message of "cairn report --job".
 type Report struct {
-	// Runs are the worst ones, at most MaxRuns; RunCount counts all.
+	// Runs are the worst runs, at most MaxRuns. RunCount counts all.
 	Runs     []Run  `json:"runs"`
 	RunCount int    `json:"run_count"`
 	Verdict  string `json:"verdict"`
-	// Message says what is wrong with the reports that there are.
+	// Message describes what is wrong with the existing reports.
 	Message string          `json:"message,omitempty"`
 	Storage *StorageTrouble `json:"storage,omitempty"`
 }
 
-// Fit shortens the message until Kubernetes keeps it.
+// Fit shortens the message until it fits into a termination message.
 func (r Report) Fit() Report {
 	r.Verdict, r.Message, r.Storage = Shorten(r.Verdict, maxText), Shorten(r.Message, maxText), r.Storage.fit(maxText)
 	r.RunCount = max(r.RunCount, len(r.Runs))

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// An Attempt is one start of the launcher, as the operator saw it; "cairn merge --job --attempts" takes a list of them.
+// An Attempt is one start of the launcher, as the operator observed it. "cairn merge --job
+// --attempts" takes a list of them.
 type Attempt struct {
 	Attempt      int       `json:"attempt"`
 	PodUID       string    `json:"pod_uid"`
@@ -17,41 +18,44 @@ type Attempt struct {
 	FinishedAt   time.Time `json:"finished_at,omitzero"` // zero: not known
 }
 
-// RunID is attempt/run, the name of a run below a job's storage.
+// RunID returns attempt/run, the name of a run below a job's storage.
 func RunID(attempt, run int) string {
 	return path.Join(strconv.Itoa(attempt), strconv.Itoa(run))
 }
 
-// A Run is one MPI world in the message of the merge, and with what the report found in that of the report.
+// A Run is one MPI_COMM_WORLD, in the message of the merge and, with the report's results, in that
+// of the report.
 type Run struct {
 	ID           string `json:"id"` // RunID
 	Attempt      int    `json:"attempt"`
 	Run          int    `json:"run"`
 	Ranks        int    `json:"ranks"` // of the world
 	MissingRanks string `json:"missing_ranks,omitempty"`
-	EndedEarly   string `json:"ended_early,omitempty"` // ranks that did not get through MPI_Finalize
+	EndedEarly   string `json:"ended_early,omitempty"` // ranks that did not complete MPI_Finalize
 	Calls        uint64 `json:"calls"`                 // in the trace
-	// CallsLost were made and not recorded, because a limit was reached; LostWhy says which, of which ranks.
+	// CallsLost were made but not recorded, because a limit was reached. LostWhy names the limit
+	// and the ranks.
 	CallsLost uint64 `json:"calls_lost,omitempty"`
 	LostWhy   string `json:"lost_why,omitempty"`
-	// CallsCoarse are calls in the trace of which it has only sums of times: the spool neared its limit while the storage
-	// did not take them. CoarseRanks made them.
+	// CallsCoarse are calls that have only sums of times, because the spool approached its limit
+	// while the storage accepted nothing. CoarseRanks made them.
 	CallsCoarse uint64 `json:"calls_coarse,omitempty"`
 	CoarseRanks string `json:"coarse_ranks,omitempty"`
 	TraceBytes  int64  `json:"trace_bytes"`
-	// ParallelEfficiencyPercent is nil where it is not known.
+	// ParallelEfficiencyPercent is nil if it is not known.
 	ParallelEfficiencyPercent *int `json:"parallel_efficiency_percent,omitempty"`
-	// TraceURI and ReportURI are left out of a long message: they are TraceFile and ReportDirectory below the run's ID.
+	// TraceURI and ReportURI are left out of a long message: they are TraceFile and ReportDirectory
+	// below the run's ID.
 	TraceURI  string `json:"trace_uri,omitempty"`
 	ReportURI string `json:"report_uri,omitempty"`
 	Clusters  int    `json:"clusters,omitempty"`
 	Topology  string `json:"topology,omitempty"`
-	// Failed says why a run has no report, or one that lacks findings.
+	// Failed is the reason why a run has no report, or an incomplete one.
 	Failed string `json:"failed,omitempty"`
 }
 
-// worse orders runs: those that a person must look at first come first. What is lost weighs most, then what failed,
-// then times that were given up, then what ended early, then a low efficiency; of equal runs the later one.
+// worse orders runs by how much they need attention: first by what was lost, then what failed, then
+// coarse times, then early ends, then low efficiency. Of equal runs the later one comes first.
 func worse(a, b Run) int {
 	flag := func(b bool) int {
 		if b {
@@ -74,7 +78,7 @@ func worse(a, b Run) int {
 		cmp.Compare(b.Attempt, a.Attempt), cmp.Compare(b.Run, a.Run))
 }
 
-// Worst gives the n worst of runs, in the order of their numbers.
+// Worst returns the n worst of runs, in the order of their numbers.
 func Worst(runs []Run, n int) []Run {
 	chosen := slices.Clone(runs)
 	if len(chosen) > n {
@@ -87,7 +91,8 @@ func Worst(runs []Run, n int) []Run {
 	return chosen
 }
 
-// fitRuns shortens a list until its message fits: first the texts, then what can be derived, then runs.
+// fitRuns shortens a list until its message fits: first texts, then fields that can be derived,
+// then runs.
 func fitRuns(runs []Run, fits func([]Run) bool) []Run {
 	chosen := Worst(runs, MaxRuns)
 	for i := range chosen {

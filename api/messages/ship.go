@@ -1,19 +1,19 @@
 package messages
 
-// Ship is the termination message of "cairn ship", the sidecar: it tells the operator what the pod could not send, also
-// when the storage is away.
+// Ship is the termination message of "cairn ship", the sidecar. It reports to the operator what the
+// pod could not send, even if the storage does not respond.
 type Ship struct {
-	// Lost names the ranks that are not in the storage, a line for each world.
+	// Lost names the ranks that are not in the storage, one line for each MPI_COMM_WORLD.
 	Lost []string `json:"lost,omitempty"`
-	// LostCount is how many lines there were.
+	// LostCount is the number of these lines before the message was shortened.
 	LostCount int `json:"lost_count,omitempty"`
-	// Storage is why uploads failed last; nil if they did not.
+	// Storage is why uploads failed most recently; nil if they did not.
 	Storage *StorageTrouble `json:"storage,omitempty"`
-	// Message is anything else that kept the sidecar from its work.
+	// Message is any other problem of the sidecar.
 	Message string `json:"message,omitempty"`
 }
 
-// Fit shortens the message until Kubernetes keeps it.
+// Fit shortens the message until it fits into a termination message.
 func (s Ship) Fit() Ship {
 	s.Message = Shorten(s.Message, maxShared)
 	s.Storage = s.Storage.fit(maxShared)

@@ -1,14 +1,14 @@
 package messages
 
-// StorageReason says why the storage cannot be used.
+// StorageReason is the reason why the storage cannot be used.
 type StorageReason string
 
-// Reasons of a StorageCheck, and of every other command that the storage failed.
+// Reasons of a StorageCheck, and of every other command that failed because of the storage.
 const (
 	StorageCredentialsMissing StorageReason = "CredentialsMissing" // no key to sign requests with
-	StorageAccessDenied       StorageReason = "AccessDenied"       // the key is unknown, wrong, or may not
+	StorageAccessDenied       StorageReason = "AccessDenied"       // the key is unknown, wrong, or has no permission
 	StorageBucketMissing      StorageReason = "BucketMissing"
-	StorageUnreachable        StorageReason = "Unreachable" // no answer, or one that says to try again later
+	StorageUnreachable        StorageReason = "Unreachable" // no response, or one that asks to retry later
 	StorageOther              StorageReason = "Other"
 )
 
@@ -19,20 +19,20 @@ type StorageCheck struct {
 	Message string        `json:"message"`
 }
 
-// Fit shortens the message until Kubernetes keeps it.
+// Fit shortens the message until it fits into a termination message.
 func (c StorageCheck) Fit() StorageCheck {
 	c.Message = Shorten(c.Message, maxText)
 	squeeze(func() bool { return fits(c) }, &c.Message)
 	return c
 }
 
-// StorageTrouble is part of the message of a command that the storage failed.
+// StorageTrouble is the part of a message about a failure of the storage.
 type StorageTrouble struct {
 	Reason  StorageReason `json:"reason"`
 	Message string        `json:"message"`
 }
 
-// fit gives a copy with a text of at most limit bytes; nil for nil.
+// fit returns a copy with a text of at most limit bytes, or nil for nil.
 func (t *StorageTrouble) fit(limit int) *StorageTrouble {
 	if t == nil {
 		return nil
@@ -40,7 +40,7 @@ func (t *StorageTrouble) fit(limit int) *StorageTrouble {
 	return &StorageTrouble{t.Reason, Shorten(t.Message, limit)}
 }
 
-// text is the trouble's, for those who shorten it.
+// text returns a pointer to the trouble's text, for shortening.
 func (t *StorageTrouble) text() *string {
 	if t == nil {
 		return new(string)

@@ -1,5 +1,5 @@
 package v1alpha1
 
-// RetryAnnotation on a TracedMPIJob that has ended without a report starts the first step that failed again, each time
-// its value changes: with new Jobs, and with the image that the operator has then.
+// RetryAnnotation on a TracedMPIJob that has ended without a report restarts it at the first failed
+// step, each time the annotation's value changes. The new Jobs use the operator's current image.
 const RetryAnnotation = "cairn.dev/retry"

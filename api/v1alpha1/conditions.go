@@ -1,23 +1,23 @@
 package v1alpha1
 
-// The conditions of a TracedMPIJob. They are its only state: whoever reads them
-// knows what is done and what comes next.
+// The conditions of a TracedMPIJob. They are its only state: they determine what is done and what
+// comes next.
 const (
-	// ConditionStorageReady is True once an object was written to, read from and
-	// deleted in the storage with the job's own credentials.
+	// ConditionStorageReady is True once an object was written, read and deleted in the storage
+	// with the job's own credentials.
 	ConditionStorageReady = "StorageReady"
-	// ConditionTraced is True once the tracer found in the pods what it needs.
+	// ConditionTraced is True once the tracer found what it needs in the pods.
 	ConditionTraced = "Traced"
-	// ConditionJobFinished is True once the launcher has ended for good.
+	// ConditionJobFinished is True once the launcher has ended permanently.
 	ConditionJobFinished = "JobFinished"
-	// ConditionTraceCollected is True when the traces of all ranks arrived.
+	// ConditionTraceCollected is True once the traces of all ranks have arrived.
 	ConditionTraceCollected = "TraceCollected"
 	// ConditionTraceMerged is True once there is one trace per run.
 	ConditionTraceMerged = "TraceMerged"
-	// ConditionAnalyzed is True when all analyses of all runs succeeded.
+	// ConditionAnalyzed is True once all analyses of all runs have succeeded.
 	ConditionAnalyzed = "Analyzed"
-	// ConditionReady is True once a report exists, also that of a failed job. Its
-	// reason is what "kubectl get" shows as the state.
+	// ConditionReady is True once a report exists, even if the job failed. "kubectl get" shows its
+	// reason as the state.
 	ConditionReady = "Ready"
 )
 
@@ -29,41 +29,41 @@ var Conditions = []string{
 
 // Reasons of several conditions.
 const (
-	// ReasonPending: something else comes first.
+	// ReasonPending: a previous step is not done.
 	ReasonPending = "Pending"
 	// ReasonDisabled: tracing.mode is Disabled.
 	ReasonDisabled = "TracingDisabled"
-	// ReasonNotClustered: mode is Clustered, but every rank is recorded by itself. Of an event.
+	// ReasonNotClustered: mode is Clustered, but every rank is recorded by itself. A reason of an
+	// event.
 	ReasonNotClustered = "NotClustered"
-	// ReasonNameConflict: an object that Cairn must create exists and belongs to
-	// someone else. Cairn goes on when it is gone.
+	// ReasonNameConflict: an object that Cairn must create exists and belongs to someone else.
+	// Cairn continues when that object is gone.
 	ReasonNameConflict = "NameConflict"
-	// ReasonRefused: the API server, a quota, Pod Security or an admission webhook
-	// refuses an object that is needed; the message has the refuser's words. It is
-	// tried again.
+	// ReasonRefused: the API server, a quota, Pod Security or an admission webhook refuses an
+	// object that is needed. The message quotes the refusal. Cairn tries again.
 	ReasonRefused = "Refused"
 	// ReasonNotTraced: the job ran without the tracer, so there is nothing to do.
 	ReasonNotTraced = "NotTraced"
 )
 
-// Reasons of events that belong to no condition.
+// Reasons of events that do not belong to a condition.
 const (
-	// ReasonRetried: the annotation cairn.dev/retry has started a step again.
+	// ReasonRetried: the annotation cairn.dev/retry restarted a step.
 	ReasonRetried = "Retried"
-	// ReasonNotRetried: it asks for nothing that can be done.
+	// ReasonNotRetried: the annotation requests nothing that can be done.
 	ReasonNotRetried = "NotRetried"
-	// ReasonNothingToDelete: a job whose storage never worked is gone without a trace.
+	// ReasonNothingToDelete: the storage of a deleted job never worked, so that it had no trace.
 	ReasonNothingToDelete = "NothingToDelete"
 )
 
-// Reasons of StorageReady. CredentialsMissing, AccessDenied, BucketMissing and
-// Unreachable are also what "cairn check-storage" answers.
+// Reasons of StorageReady. CredentialsMissing, AccessDenied, BucketMissing and Unreachable are also
+// results of "cairn check-storage".
 const (
 	// ReasonStorageWritable (True): the check passed.
 	ReasonStorageWritable = "Writable"
-	// ReasonStorageChecking: the first check is on its way.
+	// ReasonStorageChecking: the first check is running.
 	ReasonStorageChecking = "Checking"
-	// ReasonStorageNotConfigured: neither the job nor the installation names one.
+	// ReasonStorageNotConfigured: neither the job nor the installation names a storage.
 	ReasonStorageNotConfigured = "NotConfigured"
 	// ReasonCredentialsMissing: the Secret or one of its keys is missing.
 	ReasonCredentialsMissing = "CredentialsMissing"
@@ -71,39 +71,38 @@ const (
 	ReasonAccessDenied = "AccessDenied"
 	// ReasonBucketMissing: the store has no such bucket.
 	ReasonBucketMissing = "BucketMissing"
-	// ReasonUnreachable: no answer from the endpoint.
+	// ReasonUnreachable: the endpoint does not respond.
 	ReasonUnreachable = "Unreachable"
-	// ReasonStorageCheckFailed: anything else; the message says what.
+	// ReasonStorageCheckFailed: any other problem. The message describes it.
 	ReasonStorageCheckFailed = "CheckFailed"
 )
 
-// Reasons of Traced, besides those of "cairn probe": NoMPI, UnsupportedLibc,
+// Reasons of Traced, in addition to those of "cairn probe": NoMPI, UnsupportedLibc,
 // UnsupportedArchitecture, UnsupportedMPI, StaticBinary, InternalError, ProbeTimedOut.
 const (
-	// ReasonTraceable (True): every pod that was looked at can be traced.
+	// ReasonTraceable (True): every pod that was probed can be traced.
 	ReasonTraceable = "Traceable"
-	// ReasonInjectionFailed: the template leaves no room for the tracer.
+	// ReasonInjectionFailed: the template conflicts with the tracer.
 	ReasonInjectionFailed = "InjectionFailed"
-	// ReasonProbeFailed: the probe did not say what it found.
+	// ReasonProbeFailed: the probe did not report a result.
 	ReasonProbeFailed = "ProbeFailed"
 )
 
 // Reasons of JobFinished.
 const (
-	// ReasonJobNotCreated: the MPIJob does not exist, for the reason that Ready has.
+	// ReasonJobNotCreated: the MPIJob does not exist, for the reason that Ready states.
 	ReasonJobNotCreated = "NotCreated"
-	// ReasonJobStarting: the MPIJob exists, its launcher has not started.
+	// ReasonJobStarting: the MPIJob exists, but its launcher has not started.
 	ReasonJobStarting = "Starting"
-	// ReasonJobRunning: the launcher runs.
+	// ReasonJobRunning: the launcher is running.
 	ReasonJobRunning = "Running"
 	// ReasonJobSuspended: the MPIJob is suspended.
 	ReasonJobSuspended = "Suspended"
-	// ReasonJobNeverStarted (True): the job could never start; the message says why.
+	// ReasonJobNeverStarted (True): the job can never start. The message has the reason.
 	ReasonJobNeverStarted = "NeverStarted"
 	// ReasonJobSucceeded (True): the launcher ended with exit code 0.
 	ReasonJobSucceeded = "Succeeded"
-	// ReasonJobFailed (True): the launcher failed for good; the message has its exit
-	// code.
+	// ReasonJobFailed (True): the launcher failed permanently. The message has its exit code.
 	ReasonJobFailed = "Failed"
 )
 
@@ -111,13 +110,13 @@ const (
 const (
 	// ReasonAllRanks (True): the traces of all ranks arrived.
 	ReasonAllRanks = "AllRanks"
-	// ReasonRanksMissing: the traces of some ranks did not; the message names them.
+	// ReasonRanksMissing: the traces of some ranks did not arrive. The message names them.
 	ReasonRanksMissing = "RanksMissing"
-	// ReasonCallsLost: all ranks' traces arrived, but calls were not recorded because a
-	// limit was reached; the message says how many of how many, and which limit.
+	// ReasonCallsLost: the traces of all ranks arrived, but some calls were not recorded because a
+	// limit was reached. The message states how many of how many, and which limit.
 	ReasonCallsLost = "CallsLost"
-	// ReasonTimesCoarse: all calls arrived, but of some only sums of times, because the spool
-	// neared its limit while the storage did not take them; the message says of how many.
+	// ReasonTimesCoarse: all calls arrived, but some have only sums of times, because the spool
+	// approached its limit while the storage accepted nothing. The message states how many.
 	ReasonTimesCoarse = "TimesCoarse"
 	// ReasonCollecting: waiting for traces, then merging them.
 	ReasonCollecting = "Collecting"
@@ -125,7 +124,7 @@ const (
 	ReasonMerged = "Merged"
 	// ReasonNoTrace: no rank left a trace.
 	ReasonNoTrace = "NoTrace"
-	// ReasonMergeFailed: the merge failed for good.
+	// ReasonMergeFailed: the merge failed permanently.
 	ReasonMergeFailed = "MergeFailed"
 )
 
@@ -135,11 +134,11 @@ const (
 	ReasonAnalyzing = "Analyzing"
 	// ReasonAnalyzed (True): all analyses of all runs succeeded.
 	ReasonAnalyzed = "AllSucceeded"
-	// ReasonAnalysisFailed: some analyses failed; the message names them.
+	// ReasonAnalysisFailed: some analyses failed. The message names them.
 	ReasonAnalysisFailed = "AnalysisFailed"
 )
 
-// Reasons of Ready, besides those of the condition that holds it up.
+// Reasons of Ready, in addition to those of the condition that prevents it.
 const (
 	// ReasonReportReady (True): the job succeeded and its report exists.
 	ReasonReportReady = "ReportReady"
@@ -153,7 +152,7 @@ const (
 	ReasonReporting = "Reporting"
 	// ReasonReportFailed: the report could not be written.
 	ReasonReportFailed = "ReportFailed"
-	// ReasonDeletingTrace: the object is being deleted, its trace first.
+	// ReasonDeletingTrace: the object is being deleted, and its trace is deleted first.
 	ReasonDeletingTrace = "DeletingTrace"
 	// ReasonDeleteFailed: the trace cannot be deleted, so the object stays.
 	ReasonDeleteFailed = "DeleteFailed"

@@ -2,42 +2,41 @@ package v1alpha1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Merge says how the traces of the pods are made into one.
+// Merge configures how the traces of the pods are merged.
 type Merge struct {
-	// FanIn is how many traces one step of the merge takes at most. A job with more
-	// pods than that is merged in levels, each a Job whose pods work side by side; the
-	// result is the same.
+	// FanIn is the maximum number of traces that one step of the merge reads. A job with more pods
+	// is merged in levels. Each level is a Job with concurrent pods. The result is the same.
 	// +optional
 	// +kubebuilder:default:=256
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=65536
 	FanIn *int32 `json:"fanIn,omitempty"`
 
-	// PodTemplate of the merge, and of the short jobs that check storage, write the
+	// PodTemplate is for the pods of the merge, and of the short jobs that check storage, write the
 	// report and delete the trace.
 	// +optional
 	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
 }
 
-// Analysis is something to compute from the trace.
+// Analysis is something that is computed from the trace.
 type Analysis struct {
-	// Name of an analysis, or of a set of them. Each is a Job; those of a set share
-	// what they need of the trace.
+	// Name of an analysis, or of a set of analyses. Each is a Job. The analyses of a set share
+	// their work.
 	// +required
 	Name AnalysisName `json:"name"`
 
-	// PodTemplate of this analysis.
+	// PodTemplate is for the pods of this analysis.
 	// +optional
 	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
 }
 
-// ProcessingPodTemplate is what can be chosen for a pod that works on traces.
+// ProcessingPodTemplate is what can be configured for a pod that processes traces.
 type ProcessingPodTemplate struct {
-	// Resources of the container. Retried with twice the memory when it ran out.
+	// Resources of the container. If it runs out of memory, it is retried with twice the memory.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// Metadata is added to that of the Job and of its pods, such as a queue's label.
+	// Metadata is added to that of the Job and of its pods. Example: the label of a queue.
 	// +optional
 	Metadata TemplateMetadata `json:"metadata,omitempty"`
 
@@ -63,7 +62,7 @@ type ProcessingPodTemplate struct {
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
-	// ImagePullSecrets for Cairn's image, besides those of the job's launcher.
+	// ImagePullSecrets for Cairn's image, in addition to those of the job's launcher.
 	// +optional
 	// +listType=atomic
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`

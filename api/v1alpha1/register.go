@@ -12,7 +12,7 @@ var GroupVersion = schema.GroupVersion{Group: "cairn.dev", Version: "v1alpha1"}
 // Kind is the kind of a traced MPI job.
 const Kind = "TracedMPIJob"
 
-// AddToScheme makes the objects of this package known to a scheme.
+// AddToScheme registers the objects of this package in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &TracedMPIJob{}, &TracedMPIJobList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)

@@ -24,11 +24,11 @@ type TracedMPIJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What to run and how to trace it.
+	// Spec is what to run and how to trace it.
 	// +required
 	Spec TracedMPIJobSpec `json:"spec"`
 
-	// What happened so far. Written by Cairn only.
+	// Status is what has happened so far. Only Cairn writes it.
 	// +optional
 	Status TracedMPIJobStatus `json:"status,omitempty"`
 }
@@ -42,58 +42,58 @@ type TracedMPIJobList struct {
 	Items           []TracedMPIJob `json:"items"`
 }
 
-// TracedMPIJobSpec says what to run and how to trace it.
+// TracedMPIJobSpec is what to run and how to trace it.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Launcher' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Launcher'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Launcher"
 // +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Worker' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Worker'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Worker: launcher and workers must call it the same"
 // +kubebuilder:validation:XValidation:rule="has(self.replay) == has(oldSelf.replay)",message="replay is immutable: the job's pods are made once"
 // +kubebuilder:validation:XValidation:rule="!has(self.replay) || !has(self.tracing.mode) || self.tracing.mode != 'Disabled'",message="a re-execution is traced: with spec.replay, tracing.mode may not be Disabled"
 type TracedMPIJobSpec struct {
-	// Suspend stops the job, or keeps it from starting. It is passed on to the
-	// MPIJob's runPolicy.suspend.
+	// Suspend stops the job, or keeps it from starting. It is copied to the MPIJob's
+	// runPolicy.suspend.
 	// +optional
 	// +kubebuilder:default:=false
 	Suspend bool `json:"suspend,omitempty"`
 
-	// TTLSecondsAfterFinished deletes this object, and with it the MPIJob, so many
-	// seconds after the report exists or nothing more can be done. The trace and
-	// the report stay in the bucket unless storage.deletionPolicy is Delete.
-	// Without it the object stays.
+	// TTLSecondsAfterFinished deletes this object, and the MPIJob with it, this many seconds after
+	// the report was written or nothing more could be done. The trace and the report stay in the
+	// bucket unless storage.deletionPolicy is Delete. Without a value the object stays.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 
-	// MPIJobTemplate is the MPIJob to run, word for word. Only
-	// mpiReplicaSpecs.Worker.replicas may change afterwards.
+	// MPIJobTemplate is the MPIJob to run, unchanged. After creation, only
+	// mpiReplicaSpecs.Worker.replicas may change.
 	// +required
 	MPIJobTemplate MPIJobTemplate `json:"mpiJobTemplate"`
 
-	// Replay re-executes a recorded trace in place of a program: the launcher's command is mpirun and its options, and
-	// ends where the program would stand. An empty command is mpirun.
+	// Replay re-executes a recorded trace instead of a program. The launcher's command is mpirun
+	// with its options, and ends where the name of the program would follow. An empty command is
+	// mpirun.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="replay is immutable: the job's pods are made once"
 	Replay *Replay `json:"replay,omitempty"`
 
-	// Tracing says what is recorded, and how the tracer lives in the job's pods.
-	// Pods are made once, so it cannot change afterwards.
+	// Tracing configures what is recorded, and how the tracer runs in the job's pods. It cannot
+	// change after creation, since pods are created once.
 	// +optional
 	// +kubebuilder:default:={}
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="tracing is immutable: the job's pods are made once"
 	Tracing Tracing `json:"tracing,omitempty"`
 
-	// Storage says where traces and reports go. Without it, or without its s3
-	// member, the default storage of this Cairn installation is used.
+	// Storage is where traces and reports are stored. Without it, or without its s3 member, the
+	// default storage of this Cairn installation is used.
 	// +optional
 	// +kubebuilder:default:={}
 	Storage Storage `json:"storage,omitempty"`
 
-	// Merge says how the traces of the pods are made into one.
+	// Merge configures how the traces of the pods are merged.
 	// +optional
 	// +kubebuilder:default:={}
 	Merge Merge `json:"merge,omitempty"`
 
-	// Analyses lists what is computed from the trace. Those that are named when the
-	// merge begins are computed; a retry of the merge looks again.
+	// Analyses lists what is computed from the trace. The list is read when the merge begins, and
+	// again by a retry of the merge.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -104,7 +104,7 @@ type TracedMPIJobSpec struct {
 
 // MPIJobTemplate describes the MPIJob that is created.
 //
-// The rules on immutability name every member of the specification but
+// The rules on immutability name every member of the specification except
 // mpiReplicaSpecs.Worker.replicas.
 //
 // +kubebuilder:validation:XValidation:rule="'Launcher' in self.spec.mpiReplicaSpecs",message="spec.mpiReplicaSpecs must have a Launcher"
@@ -124,7 +124,7 @@ type TracedMPIJobSpec struct {
 // +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs) || !has(self.spec.mpiReplicaSpecs['Worker'].replicas) || self.spec.mpiReplicaSpecs['Worker'].replicas >= 1",message="Worker.replicas must be at least 1: leave Worker out to run ranks in the launcher only"
 // +kubebuilder:validation:XValidation:rule="!('Launcher' in self.spec.mpiReplicaSpecs) || !has(self.spec.mpiReplicaSpecs['Launcher'].replicas) || self.spec.mpiReplicaSpecs['Launcher'].replicas == 1",message="Launcher.replicas must be 1"
 type MPIJobTemplate struct {
-	// Metadata is put on the MPIJob, for example the label of a queue.
+	// Metadata is added to the MPIJob. Example: the label of a queue.
 	// +optional
 	Metadata TemplateMetadata `json:"metadata,omitempty"`
 

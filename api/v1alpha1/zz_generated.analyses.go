@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// AnalysisName is an analysis that Cairn has, or a set of them, which share what they need of the trace:
+// AnalysisName is an analysis, or a set of analyses that share their work:
 // - critical-path: what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict.
 // - run: how long the run took, clocks, what the trace lacks.
 // - verdict: verdict.
@@ -28,7 +28,7 @@ package v1alpha1
 // +kubebuilder:validation:Enum=critical-path;clustering;run;verdict;stopped;ledger;efficiency;cpus;whatif;strips;detail;path;waits;rootcauses;ranks;phases;profile;topology;clusters;placement;program
 type AnalysisName string
 
-// Sets of analyses, of which each is a Job.
+// Sets of analyses. Each is one Job.
 const (
 	// AnalysisCriticalPath: what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict.
 	AnalysisCriticalPath AnalysisName = "critical-path"

@@ -19,15 +19,16 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
-// A key is what one signs requests with.
+// A key signs requests to the storage.
 type key struct{ access, secret string }
 
-// keySecrets are the Secrets that hold keys. The chart makes them empty, and what runs in the cluster fills them: a
-// rendered chart has no key in it and is the same each time, and the key of a Secret outlives releases. This takes the
-// right to read and patch these Secrets by their names, and none to create any.
+// keySecrets are the Secrets for keys. The chart creates them empty and programs in the cluster
+// fill them. So a rendered chart has no key in it and is the same each time, and the key of a
+// Secret outlives releases. This needs the right to get and patch these Secrets by name, but not to
+// create any.
 type keySecrets struct {
 	client.Client
-	// readOnly is set where somebody else fills the Secrets.
+	// readOnly is true if somebody else fills the Secrets.
 	readOnly bool
 }
 
@@ -43,12 +44,12 @@ func inClusterSecrets() (client.Client, error) {
 	return c, nil
 }
 
-// ensure is the key in a Secret; one that has none gets fresh.
+// ensure returns the key in a Secret. A Secret without a key gets fresh.
 func (s keySecrets) ensure(ctx context.Context, name types.NamespacedName, fresh key) (key, error) {
 	secret := &corev1.Secret{}
 	err := s.Get(ctx, name, secret)
 	if apierrors.IsNotFound(err) {
-		return key{}, fmt.Errorf("there is no Secret %s: make it again with helm upgrade, or create it with %s and %s",
+		return key{}, fmt.Errorf("Secret %s does not exist: run helm upgrade, or create it with %s and %s",
 			name, container.AccessKey, container.SecretKey)
 	}
 	if err != nil {
@@ -67,30 +68,30 @@ func (s keySecrets) ensure(ctx context.Context, name types.NamespacedName, fresh
 		return key{}, fmt.Errorf("the Secret %s must have both %s and %s", name, container.AccessKey, container.SecretKey)
 	}
 	if !s.readOnly {
-		// who makes a Secret of the chart anew by hand must not lose it to the next helm upgrade
+		// a Secret of the chart that was created again by hand must survive the next helm upgrade
 		metav1.SetMetaDataAnnotation(&secret.ObjectMeta, keepAnnotation, "keep")
 	}
 	if equality.Semantic.DeepEqual(before, secret) {
 		return found, nil
 	}
-	// whoever else has just filled it wins
+	// another writer that filled it at the same time wins
 	if err := s.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return key{}, fmt.Errorf("cannot fill Secret %s: %w", name, err)
 	}
 	return found, nil
 }
 
-// keepAnnotation has helm leave an object where it is.
+// keepAnnotation makes helm keep an object.
 const keepAnnotation = "helm.sh/resource-policy"
 
-// randomText is n characters that need no quoting anywhere.
+// randomText returns n random characters that never need quoting.
 func randomText(n int) string {
 	const characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	text := make([]byte, n)
 	for i := range text {
 		index, err := rand.Int(rand.Reader, big.NewInt(int64(len(characters))))
 		if err != nil {
-			panic(err) // the system has no random numbers
+			panic(err) // the system cannot provide random numbers
 		}
 		text[i] = characters[index.Int64()]
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/version"
 )
 
-// Exit codes, as of the cairn command.
+// Exit codes, the same as those of the cairn command.
 const (
 	exitUsage       = 64
 	exitUnavailable = 69
@@ -26,10 +26,10 @@ func main() {
 	}
 }
 
-// usageError is a mistake in the command line.
+// usageError is an error of the command line.
 type usageError struct{ error }
 
-// unavailableError is something that the operator needs and did not find.
+// unavailableError is the lack of something that the operator needs.
 type unavailableError struct{ error }
 
 func exitCode(err error) int {
@@ -49,7 +49,7 @@ func newCommand() *cobra.Command {
 	o := defaults()
 	command := &cobra.Command{
 		Use:           "cairn-operator",
-		Short:         "Runs TracedMPIJobs: MPIJobs whose every MPI call is traced",
+		Short:         "Run TracedMPIJobs: MPIJobs with all their MPI calls traced",
 		Args:          cobra.NoArgs,
 		Version:       version.Version,
 		SilenceErrors: true,

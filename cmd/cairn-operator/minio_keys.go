@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
-// minioKeys give MinIO its administrator's key as files, before it starts.
+// minioKeys writes the key of MinIO's administrator to files before MinIO starts.
 type minioKeys struct {
 	secret    types.NamespacedName
 	directory string
@@ -45,9 +45,10 @@ func (o minioKeys) write(ctx context.Context, secrets keySecrets) error {
 		return unavailableError{err}
 	}
 	for name, content := range map[string]string{container.AccessKey: admin.access, container.SecretKey: admin.secret} {
-		// the directory is in memory and mounted by MinIO's pod only, whose containers may run as different users
+		// the directory is in memory and mounted only by MinIO's pod, and its containers may run as
+		// different users
 		if err := os.WriteFile(filepath.Join(o.directory, name), []byte(content), 0o644); err != nil {
-			return fmt.Errorf("the key cannot be handed to MinIO: %w", err)
+			return fmt.Errorf("cannot write MinIO's key: %w", err)
 		}
 	}
 	return nil

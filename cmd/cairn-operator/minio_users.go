@@ -21,26 +21,26 @@ import (
 )
 
 const (
-	// untilServed is the pause between two rounds while MinIO starts.
+	// untilServed is the interval between two rounds while MinIO starts.
 	untilServed = time.Second
 
-	// userHead is before the namespace in a user's name.
+	// userHead is the prefix of a user's name, before the namespace.
 	userHead = "cairn-"
 )
 
-// minioUsers keep the users of the chart's MinIO: one per namespace, limited to that
+// minioUsers maintains the users of the chart's MinIO: one per namespace, limited to that
 // namespace's prefix.
 type minioUsers struct {
 	endpoint, bucket, prefix string
 	// admin is a directory with the files accessKey and secretKey.
 	admin string
-	// namespaces is a file that lists them. It changes when the chart is told of
-	// another one, and MinIO need not be restarted for it.
+	// namespaces is a file that lists the namespaces. It changes when the chart's values do,
+	// without a restart of MinIO.
 	namespaces string
-	// secret is the name of the Secret with a namespace's key, in that namespace.
+	// secret is the name of the Secret, in each namespace, with that namespace's key.
 	secret  string
 	secrets keySecrets
-	// every is how soon a new namespace is noticed.
+	// every is the interval at which new namespaces are noticed.
 	every time.Duration
 }
 
@@ -66,12 +66,12 @@ func newMinIOUsersCommand() *cobra.Command {
 	flags.StringVar(&o.admin, "admin", "/etc/cairn/admin", "directory with the administrator's accessKey and secretKey")
 	flags.StringVar(&o.namespaces, "namespaces", "/etc/cairn/users/namespaces", "file with a namespace in each line")
 	flags.StringVar(&o.secret, "secret", v1alpha1.DefaultCredentialsSecretName, "name of the Secret with a namespace's key, in that namespace")
-	flags.BoolVar(&o.secrets.readOnly, "existing-secrets", false, "somebody else fills these Secrets")
-	flags.DurationVar(&o.every, "every", 15*time.Second, "pause between two looks at the list and the Secrets")
+	flags.BoolVar(&o.secrets.readOnly, "existing-secrets", false, "the Secrets are filled by someone else")
+	flags.DurationVar(&o.every, "every", 15*time.Second, "interval at which the list and the Secrets are read")
 	return command
 }
 
-// keep makes and removes users until the context ends.
+// keep creates and removes users until the context ends.
 func (o minioUsers) keep(ctx context.Context, log *slog.Logger) {
 	said := ""
 	pause := untilServed
@@ -96,15 +96,15 @@ func (o minioUsers) keep(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// usersRound is what one round did, whatever its error.
+// usersRound is the result of one round, valid also if it returned an error.
 type usersRound struct {
 	namespaces []string // that have their users
 	removed    []string // users
-	served     bool     // MinIO answers
+	served     bool     // MinIO responds
 }
 
-// round makes the user of every listed namespace and removes those of others. One
-// namespace's trouble is no other's.
+// round creates the user of every listed namespace and removes those of others. An error of one
+// namespace does not affect the others.
 func (o minioUsers) round(ctx context.Context) (done usersRound, err error) {
 	listed, err := o.listed()
 	if err != nil {
@@ -130,8 +130,8 @@ func (o minioUsers) round(ctx context.Context) (done usersRound, err error) {
 	return done, errors.Join(append(troubles, err)...)
 }
 
-// listed are the namespaces that shall have a user. A list that cannot be read is
-// not an empty one.
+// listed returns the namespaces that must have a user. An unreadable list is an error, not an empty
+// list.
 func (o minioUsers) listed() ([]string, error) {
 	raw, err := os.ReadFile(o.namespaces)
 	if err != nil {
@@ -140,7 +140,7 @@ func (o minioUsers) listed() ([]string, error) {
 	return strings.Fields(string(raw)), nil
 }
 
-// ensure makes the user of a namespace, with the key that the namespace's Secret has.
+// ensure creates the user of a namespace, with the key in the namespace's Secret.
 func (o minioUsers) ensure(ctx context.Context, server minioadmin.Server, namespace string) error {
 	name := userHead + namespace
 	found, err := o.secrets.ensure(ctx, types.NamespacedName{Namespace: namespace, Name: o.secret}, key{access: name, secret: randomText(40)})
@@ -148,7 +148,7 @@ func (o minioUsers) ensure(ctx context.Context, server minioadmin.Server, namesp
 		return err
 	}
 	if found.access != name {
-		// a namespace must not have the key of another one's user changed
+		// a namespace must not be able to change the key of another namespace's user
 		return fmt.Errorf("the %s in Secret %s must be %s", container.AccessKey, o.secret, name)
 	}
 	policy, err := minioadmin.PrefixPolicy(o.bucket, path.Join(o.prefix, namespace))
@@ -158,7 +158,8 @@ func (o minioUsers) ensure(ctx context.Context, server minioadmin.Server, namesp
 	return server.EnsureUser(ctx, minioadmin.User{AccessKey: name, SecretKey: found.secret, Policy: policy})
 }
 
-// removeOthers removes the users of namespaces that are not listed, and nobody else's.
+// removeOthers removes the users of namespaces that are not listed. Users that Cairn did not create
+// stay.
 func removeOthers(ctx context.Context, server minioadmin.Server, listed []string) (removed []string, err error) {
 	owned, err := server.Owned(ctx, userHead)
 	if err != nil {

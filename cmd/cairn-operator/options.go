@@ -57,7 +57,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.pullPolicy, "image-pull-policy", o.pullPolicy, "when to pull it: Always, IfNotPresent or Never")
 
 	flags.StringSliceVar(&o.pullSecrets, "image-pull-secret", nil, "Secret for pulling it, in the namespaces of jobs")
-	flags.StringVar(&o.runAsUser, "run-as-user", o.runAsUser, "user and group of Cairn's containers, a number above 0; unset where the cluster gives each namespace its own")
+	flags.StringVar(&o.runAsUser, "run-as-user", o.runAsUser, "user and group of Cairn's containers, a number above 0; leave it unset if the cluster assigns one to each namespace")
 
 	flags.StringVar(&o.s3.Endpoint, "s3-endpoint", "", "default storage: address of the object store, such as https://s3.example.org")
 	flags.StringVar(&o.s3.Bucket, "s3-bucket", "", "default storage: bucket; without it jobs must name their storage")
@@ -68,24 +68,24 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.s3.CredentialsSecretName, "s3-credentials-secret", o.s3.CredentialsSecretName,
 		"default storage: Secret with accessKey and secretKey, in the job's namespace")
 	flags.StringVar(&o.webIdentity.Audience, "s3-web-identity-audience", "",
-		"default storage: keys are had for tokens of this audience, from an STS, instead of from the Secret")
-	flags.StringVar(&o.webIdentity.RoleARN, "s3-web-identity-role-arn", "", "default storage: role to ask the STS for")
+		"default storage: get keys from an STS for tokens with this audience, instead of from the Secret")
+	flags.StringVar(&o.webIdentity.RoleARN, "s3-web-identity-role-arn", "", "default storage: role to request from the STS")
 	flags.StringVar(&o.webIdentity.STSEndpoint, "s3-web-identity-sts-endpoint", "", "default storage: address of the STS, if it is not AWS's or the store's own")
 
-	flags.StringVar(&o.metricsAddress, "metrics-address", o.metricsAddress, "where to serve metrics; 0 is nowhere")
-	flags.StringVar(&o.healthAddress, "health-address", o.healthAddress, "where to serve /healthz and /readyz; 0 is nowhere")
-	flags.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several operators work")
+	flags.StringVar(&o.metricsAddress, "metrics-address", o.metricsAddress, "address for metrics; 0 disables it")
+	flags.StringVar(&o.healthAddress, "health-address", o.healthAddress, "address for /healthz and /readyz; 0 disables it")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false, "elect a leader, so that only one of several operators works")
 	flags.StringVar(&o.leaderElectNamespace, "leader-elect-namespace", "", "namespace of the lease; the operator's own if empty")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
 
 	flags.DurationVar(&o.retry, "retry", o.retry, "pause before a storage that does not work is checked again; it doubles with each failure, up to 5 minutes")
 	flags.DurationVar(&o.storageWait, "storage-wait", o.storageWait,
-		"how long a job waits for storage that is not ready before it starts all the same; with failurePolicy Fail it waits for ever")
-	flags.DurationVar(&o.jobTTL, "job-ttl", o.jobTTL, "how long finished jobs are kept, and with them their logs")
-	flags.IntVar(&o.concurrency, "concurrency", o.concurrency, "how many TracedMPIJobs are worked on at the same time")
+		"how long a job waits for storage that is not ready before it starts anyway; with failurePolicy Fail it waits forever")
+	flags.DurationVar(&o.jobTTL, "job-ttl", o.jobTTL, "how long finished Jobs and their logs are kept")
+	flags.IntVar(&o.concurrency, "concurrency", o.concurrency, "how many TracedMPIJobs are reconciled at the same time")
 }
 
-// settings are what the flags mean.
+// settings converts the flags.
 func (o *options) settings() (controllers.Settings, error) {
 	settings := controllers.Settings{
 		Installation: task.Installation{Image: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
@@ -139,21 +139,22 @@ func (o *options) settings() (controllers.Settings, error) {
 	return settings, nil
 }
 
-// setWebIdentity takes the flags of the web identity over, if there are any.
+// setWebIdentity copies the flags of the web identity, if there are any.
 func (o *options) setWebIdentity(s3 *v1alpha1.S3Storage) error {
 	switch identity := o.webIdentity; {
 	case identity == v1alpha1.WebIdentity{}:
 	case identity.Audience == "":
 		return errors.New("--s3-web-identity-role-arn and --s3-web-identity-sts-endpoint need --s3-web-identity-audience")
 	case identity.RoleARN == "" && s3.Endpoint == "":
-		return errors.New("--s3-web-identity-role-arn is missing: AWS gives keys for a role only")
+		return errors.New("--s3-web-identity-role-arn is missing: AWS issues keys only for a role")
 	default:
 		s3.WebIdentity = &identity
 	}
 	return nil
 }
 
-// prefixPattern is that of S3Storage.Prefix in the CRD: jobs note the storage that they use in their status.
+// prefixPattern is that of S3Storage.Prefix in the CRD: jobs record the storage that they use in
+// their status.
 var prefixPattern = regexp.MustCompile(`^/?([A-Za-z0-9!_.*'()=@:+,~-]+(/[A-Za-z0-9!_.*'()=@:+,~-]+)*/?)?$`)
 
 // validPrefix reports whether objects below a prefix stay below it.

@@ -77,7 +77,7 @@ func TestMinIOUsersNeedsItsList(t *testing.T) {
 	require.ErrorContains(t, err, "accessKey")
 }
 
-// The flag takes what the CRD takes: a job's status names the storage that it uses.
+// The flag accepts what the CRD accepts: a job's status has the storage that it uses.
 func TestPrefixPatternIsThatOfTheCRD(t *testing.T) {
 	crd, err := os.ReadFile("../../config/crd/cairn.dev_tracedmpijobs.yaml")
 	require.NoError(t, err)

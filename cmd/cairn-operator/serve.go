@@ -64,8 +64,8 @@ func serve(ctx context.Context, o *options, settings controllers.Settings) error
 	return manager.Start(ctx)
 }
 
-// awaitResources gives the cluster a moment to serve the resources that the
-// operator watches: a chart creates its CRD and this pod together.
+// awaitResources waits a little for the cluster to serve the resources that the operator watches: a
+// chart creates its CRD and this pod together.
 func awaitResources(ctx context.Context, mapper meta.RESTMapper) error {
 	var missing error
 	err := wait.PollUntilContextTimeout(ctx, time.Second, 20*time.Second, true, func(context.Context) (bool, error) {
@@ -78,7 +78,7 @@ func awaitResources(ctx context.Context, mapper meta.RESTMapper) error {
 	return nil
 }
 
-// checkResources says which resources the cluster lacks, in words that help.
+// checkResources returns an error that names the resources that the cluster lacks and what to do.
 func checkResources(mapper meta.RESTMapper) error {
 	for _, need := range []struct {
 		schema.GroupVersionKind
@@ -100,7 +100,7 @@ func checkResources(mapper meta.RESTMapper) error {
 
 func describe(s3 *v1alpha1.S3Storage) string {
 	if s3 == nil {
-		return "none: jobs must name theirs"
+		return "none: each job must name its own"
 	}
 	return fmt.Sprintf("s3://%s/%s at %s", s3.Bucket, s3.Prefix, s3.Endpoint)
 }

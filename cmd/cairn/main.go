@@ -1,5 +1,6 @@
-// Command cairn traces MPI programs and says why they are slow: run, merge, analyze, dump, info, export and report for
-// people; install, probe, ship and the --job forms for the pods of a TracedMPIJob. It knows nothing of Kubernetes.
+// Command cairn traces MPI programs and explains why they are slow. People use run, merge, analyze,
+// dump, info, export and report. The pods of a TracedMPIJob use install, probe, ship and the --job
+// forms. The command does not depend on Kubernetes.
 package main
 
 import (

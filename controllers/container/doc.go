@@ -1,4 +1,4 @@
-// Package container holds what every container of Cairn's own has in common,
-// whether it is injected into a user's pod or is the one of a Job: its security
-// context, its way to the storage, its memory limit told to the Go runtime.
+// Package container has what all containers of Cairn share, in users' pods and in Jobs: the
+// security context, the access to the storage, and the environment that tells the Go runtime its
+// memory limit.
 package container

@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// MemoryEnv tells the Go runtime to stay below the container's memory limit: it
-// then collects garbage more often instead of being killed.
+// MemoryEnv makes the Go runtime stay below the container's memory limit: it collects garbage more
+// often instead of being killed.
 func MemoryEnv(resources corev1.ResourceRequirements) []corev1.EnvVar {
 	limit, ok := resources.Limits[corev1.ResourceMemory]
 	if !ok {

@@ -5,12 +5,12 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// DefaultUser is the numeric USER of Cairn's image, and the user and group of Cairn's containers if the installation
-// says nothing else.
+// DefaultUser is the numeric USER of Cairn's image. It is the user and group of Cairn's containers
+// unless the installation sets another one.
 const DefaultUser int64 = 65532
 
-// Restricted is what the Pod Security level "restricted" asks of a container. It
-// names no user: clusters such as OpenShift give each namespace its own.
+// Restricted returns the security context that the Pod Security level "restricted" requires. It
+// sets no user: clusters such as OpenShift assign one to each namespace.
 func Restricted() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		AllowPrivilegeEscalation: ptr.To(false),
@@ -21,7 +21,8 @@ func Restricted() *corev1.SecurityContext {
 	}
 }
 
-// RestrictedAs is Restricted as a user, with a group of the same number; nil leaves both to the cluster.
+// RestrictedAs returns Restricted with a user, and a group of the same number. nil leaves both to
+// the cluster.
 func RestrictedAs(user *int64) *corev1.SecurityContext {
 	context := Restricted()
 	if user != nil {

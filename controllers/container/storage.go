@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// Names and places of what gives a container access to the storage.
+// Names and paths of what gives a container access to the storage.
 const (
 	CredentialsVolume = "cairn-credentials"
 	CAVolume          = "cairn-ca"
@@ -23,7 +23,8 @@ const (
 	tokenPath       = "/etc/cairn/token"
 	tokenKey        = "token"
 
-	// tokenSeconds is how long an identity token is good: the kubelet renews it after four fifths of that.
+	// tokenSeconds is the lifetime of an identity token. The kubelet renews it after four fifths of
+	// that.
 	tokenSeconds = 3600
 
 	// AccessKey, SecretKey and SessionToken are the keys of the credentials Secret.
@@ -32,10 +33,11 @@ const (
 	SessionToken = "sessionToken"
 )
 
-// Volumes are the names of all volumes that StorageVolumes may return: nobody else may mount them.
+// Volumes are the names of all volumes that StorageVolumes can return. No other container may mount
+// them.
 var Volumes = []string{CredentialsVolume, CAVolume, TokenVolume}
 
-// StorageEnv is how a container of Cairn's learns where the storage is.
+// StorageEnv returns the environment variables that tell Cairn's containers where the storage is.
 func StorageEnv(s3 *v1alpha1.S3Storage) []corev1.EnvVar {
 	var env []corev1.EnvVar
 	set := func(name, value string) {
@@ -61,8 +63,8 @@ func StorageEnv(s3 *v1alpha1.S3Storage) []corev1.EnvVar {
 	return env
 }
 
-// StorageMounts is where a container of Cairn's finds the credentials. They are a
-// file and never in the environment, which crash reports and child processes see.
+// StorageMounts returns the mounts of the credentials for Cairn's containers. Credentials are
+// files, never environment variables, which crash reports and child processes see.
 func StorageMounts(s3 *v1alpha1.S3Storage) []corev1.VolumeMount {
 	mounts := []corev1.VolumeMount{{Name: CredentialsVolume, MountPath: credentialsPath, ReadOnly: true}}
 	if s3.WebIdentity != nil {
@@ -74,7 +76,7 @@ func StorageMounts(s3 *v1alpha1.S3Storage) []corev1.VolumeMount {
 	return mounts
 }
 
-// StorageVolumes are the volumes that StorageMounts mounts.
+// StorageVolumes returns the volumes that StorageMounts mounts.
 func StorageVolumes(s3 *v1alpha1.S3Storage) []corev1.Volume {
 	volumes := []corev1.Volume{secretVolume(CredentialsVolume, s3.CredentialsSecretName, AccessKey, SecretKey, SessionToken)}
 	if s3.WebIdentity != nil {
@@ -86,8 +88,8 @@ func StorageVolumes(s3 *v1alpha1.S3Storage) []corev1.Volume {
 	return volumes
 }
 
-// secretVolume has some keys of a Secret. A Secret that does not exist must not keep a
-// pod from starting: the program says then what is missing.
+// secretVolume returns a volume with some keys of a Secret. The Secret is optional, since a missing
+// one must not keep a pod from starting: the program then reports what is missing.
 func secretVolume(volume, name string, keys ...string) corev1.Volume {
 	source := &corev1.SecretVolumeSource{SecretName: name, Optional: ptr.To(true)}
 	for _, key := range keys {
@@ -96,8 +98,8 @@ func secretVolume(volume, name string, keys ...string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{Secret: source}}
 }
 
-// tokenVolume has a token of the pod's service account for the STS. It is no token for
-// the API server, and only who mounts this volume has it.
+// tokenVolume returns a volume with a token of the pod's service account for the STS. The token is
+// not valid for the API server, and only containers that mount this volume have it.
 func tokenVolume(identity *v1alpha1.WebIdentity) corev1.Volume {
 	return corev1.Volume{Name: TokenVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
 		Sources: []corev1.VolumeProjection{{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{

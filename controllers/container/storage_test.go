@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// optionsIn is what a command in a container with this storage understands.
+// optionsIn returns the options of a command in a container with this storage.
 func optionsIn(t *testing.T, s3 *v1alpha1.S3Storage) store.S3Options {
 	t.Helper()
 	env := map[string]string{}
@@ -23,7 +23,8 @@ func optionsIn(t *testing.T, s3 *v1alpha1.S3Storage) store.S3Options {
 	return o
 }
 
-// fileIn wants a file of a command's options to be one of a volume that the container mounts, and returns the volume.
+// fileIn checks that a file in a command's options is in a volume that the container mounts, and
+// returns the volume.
 func fileIn(t *testing.T, s3 *v1alpha1.S3Storage, file string) corev1.Volume {
 	t.Helper()
 	for _, mount := range StorageMounts(s3) {

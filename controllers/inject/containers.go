@@ -29,9 +29,9 @@ func installContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 	}
 }
 
-// probeContainer looks at the user's image, as the user that MPI will run as and
-// with the volumes that MPI will see. It must never fail, because a worker whose
-// init container fails never becomes ready, and nobody is told.
+// probeContainer examines the user's image, as the user and with the volumes that MPI will have. It
+// must never fail: a worker with a failed init container never becomes ready, and nothing reports
+// that.
 func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, options Options) corev1.Container {
 	security := container.Restricted()
 	security.RunAsNonRoot = nil
@@ -56,16 +56,16 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, 
 	}
 }
 
-// spoolLimit is how much of a pod's spool all ranks together may fill: tracing must
-// stop before the kubelet evicts the pod for it.
+// spoolLimit is how many bytes of a pod's spool all ranks together may use: tracing must stop
+// before the kubelet evicts the pod for it.
 func spoolLimit(size resource.Quantity) int64 { return size.Value() / 10 * 9 }
 
-// namesMPI are the variables that lead the probe to an MPI.
+// namesMPI are the variables through which the probe finds an MPI.
 var namesMPI = []string{"LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "OPAL_PREFIX", "MPI_HOME"}
 
-// probeEnv is what the probe sees of the container's environment. NVIDIA's runtime hook must leave it alone: many images
-// ask for devices in their environment, and on a node without them, or with another driver, the container would not
-// start.
+// probeEnv returns the part of the container's environment that the probe gets. It must not
+// activate NVIDIA's runtime hook: many images request devices in their environment, and on a node
+// without them, or with another driver, the container would not start.
 func probeEnv(target *corev1.Container) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "NVIDIA_VISIBLE_DEVICES", Value: "void"}}
 	for _, e := range target.Env {
@@ -76,15 +76,13 @@ func probeEnv(target *corev1.Container) []corev1.EnvVar {
 	return env
 }
 
-// spoolShare is how much one rank may fill where the spool has no account that all of
-// them share.
+// spoolShare is how many bytes one rank may use if the spool has no account that all ranks share.
 func spoolShare(size resource.Quantity, slots int32) int64 {
 	return spoolLimit(size) / int64(max(slots, 1))
 }
 
-// readOnlyMounts are the volumes of a container, for looking only: MPI is often
-// installed on one of them. A path that depends on the container's environment is
-// left out.
+// readOnlyMounts returns the mounts of a container as read-only ones: MPI is often installed on one
+// of these volumes. A path that depends on the container's environment is left out.
 func readOnlyMounts(target *corev1.Container) []corev1.VolumeMount {
 	var mounts []corev1.VolumeMount
 	for _, m := range target.VolumeMounts {
@@ -98,8 +96,8 @@ func readOnlyMounts(target *corev1.Container) []corev1.VolumeMount {
 	return mounts
 }
 
-// shipContainer sends traces to storage as long as the pod lives. It has no
-// readiness probe: mpi-operator may wait for the pod to be ready.
+// shipContainer sends traces to storage as long as the pod exists. It has no readiness probe, since
+// mpi-operator may wait for the pod to become ready.
 func shipContainer(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, options Options) corev1.Container {
 	resources := shipResources(pod, options)
 	field := func(name, path string) corev1.EnvVar {

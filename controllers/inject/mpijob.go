@@ -12,45 +12,44 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// Options say what to put into an MPIJob.
+// Options are what MPIJob adds, and how.
 type Options struct {
 	// Image is Cairn's image.
 	Image string
-	// PullPolicy of Cairn's image.
+	// PullPolicy is the pull policy of Cairn's image.
 	PullPolicy corev1.PullPolicy
-	// PullSecrets for it, besides those of the pods.
+	// PullSecrets are the pull secrets for Cairn's image, in addition to those of the pods.
 	PullSecrets []corev1.LocalObjectReference
-	// RunAsUser is the user and group of Cairn's containers, but for the probe, which
-	// has the application's; nil leaves it to the cluster. Where a container of the pod
-	// has this user, Cairn's have the next one.
+	// RunAsUser is the user and group of Cairn's containers, except for the probe, which has the
+	// application's. nil leaves it to the cluster. If a container of the pod has this user, Cairn's
+	// containers use another one.
 	RunAsUser *int64
-	// ContainerName is the container that runs MPI; "" is the first.
+	// ContainerName is the name of the container that runs MPI; "" is the first container.
 	ContainerName string
-	// StoreURL is where the sidecar sends traces.
+	// StoreURL is the URL that the sidecar sends traces to.
 	StoreURL string
-	// S3 says how to reach it.
+	// S3 is the storage and how to reach it.
 	S3 *v1alpha1.S3Storage
-	// Labels of every pod.
+	// Labels are added to every pod.
 	Labels map[string]string
 	// SpoolSizeLimit is the size of the spool of one pod.
 	SpoolSizeLimit resource.Quantity
-	// GracePeriodSeconds is the least time a pod has to end.
+	// GracePeriodSeconds is the minimum grace period of the pods.
 	GracePeriodSeconds int64
-	// Tracer is what the tracer is told, but for its spool.
+	// Tracer has the tracer's settings, except those of the spool.
 	Tracer settings.Settings
-	// Replay is the trace that is re-executed in place of a program; nil: none is.
+	// Replay is the trace that is re-executed instead of a program; nil: none.
 	Replay *v1alpha1.Replay
-	// Resources of the sidecar; what is not set gets a default.
+	// Resources of the sidecar. Missing values get defaults.
 	Resources corev1.ResourceRequirements
 }
 
-// InjectedAnnotation marks pod templates that have the tracer in them. In a
-// template without it, an object that has one of Cairn's names is the user's.
+// InjectedAnnotation marks pod templates with the tracer in them. In a template without it, an
+// object with one of Cairn's names is the user's.
 const InjectedAnnotation = "cairn.dev/injected"
 
-// MPIJob is spec with the tracer in its launcher and workers. The error names the
-// fields of the user's specification that leave no room for it; spec itself is
-// never changed.
+// MPIJob returns spec with the tracer in its launcher and workers. The error names the fields of
+// the user's specification that conflict with it. spec itself is never changed.
 func MPIJob(spec *mpiv2beta1.MPIJobSpec, options Options) (*mpiv2beta1.MPIJobSpec, error) {
 	injected := spec.DeepCopy()
 	var errs field.ErrorList

@@ -94,7 +94,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheUsersIsLost takes Cairn's part out again.
+// TestNothingOfTheUsersIsLost removes Cairn's part again.
 func TestNothingOfTheUsersIsLost(t *testing.T) {
 	spec := read(t, "testdata/own-settings.in.yaml")
 	injected, err := MPIJob(spec, options())
@@ -197,7 +197,7 @@ func TestConflicts(t *testing.T) {
 	})
 }
 
-// TestNewOptionsReplaceOld: what an operator of another version put in is replaced.
+// TestNewOptionsReplaceOld: what an operator of another version added is replaced.
 func TestNewOptionsReplaceOld(t *testing.T) {
 	spec := read(t, "testdata/plain.in.yaml")
 	old := options()
@@ -256,7 +256,7 @@ func TestUserOfSidecar(t *testing.T) {
 	}
 }
 
-// TestPullSecrets: Cairn's image may need one that the job's pods have not.
+// TestPullSecrets: Cairn's image may need a pull secret that the job's pods do not have.
 func TestPullSecrets(t *testing.T) {
 	spec, o := read(t, "testdata/own-settings.in.yaml"), options()
 	o.PullSecrets = []corev1.LocalObjectReference{{Name: "ours"}, {Name: "pull"}, {Name: "ours"}}
@@ -269,7 +269,8 @@ func TestPullSecrets(t *testing.T) {
 	require.Empty(t, cmp.Diff(injected, again))
 }
 
-// TestEnvironmentOfProbe: it sees what leads to an MPI, no Secrets, and no devices.
+// TestEnvironmentOfProbe: the probe gets the variables that lead to an MPI, no Secrets, and no
+// devices.
 func TestEnvironmentOfProbe(t *testing.T) {
 	env := probeEnv(&corev1.Container{Env: []corev1.EnvVar{
 		{Name: "NVIDIA_VISIBLE_DEVICES", Value: "all"}, {Name: "PATH", Value: "/nfs/mpi/bin"}, {Name: "MPI_HOME", Value: "$(ROOT)/mpi"},
@@ -280,7 +281,8 @@ func TestEnvironmentOfProbe(t *testing.T) {
 	}, env)
 }
 
-// A shell's command line is one argument, so nothing can follow it: such a launcher cannot start a re-execution.
+// A shell's command line is one argument, so nothing can be appended: such a launcher cannot start
+// a re-execution.
 func TestReplayNeedsABareMpirun(t *testing.T) {
 	o := options()
 	o.Replay = &v1alpha1.Replay{Trace: "s3://traces/a/trace.cairn"}

@@ -18,7 +18,7 @@ const (
 	FetchContainer   = "cairn-fetch"
 )
 
-// The volume of the tracer, and where it is seen.
+// The volume of the tracer, and its mount paths.
 const (
 	toolsVolume    = "cairn"
 	toolsPath      = "/cairn"
@@ -28,7 +28,7 @@ const (
 	preloadSubPath = "ld.so.preload"
 )
 
-// The volume of the trace that is re-executed, and where it is seen.
+// The volume of the trace that is re-executed, and its mount paths.
 const (
 	replayVolume = "cairn-replay"
 	replayPath   = "/cairn-replay"
@@ -40,7 +40,7 @@ var (
 	ourVolumes    = append([]string{toolsVolume, replayVolume}, container.Volumes...)
 )
 
-// removeOurs takes out of a pod what an earlier injection put in.
+// removeOurs removes what an earlier injection added to a pod.
 func removeOurs(pod *corev1.PodSpec) {
 	pod.InitContainers = slices.DeleteFunc(pod.InitContainers, func(c corev1.Container) bool {
 		return slices.Contains(ourContainers, c.Name)
@@ -57,9 +57,9 @@ func removeOurs(pod *corev1.PodSpec) {
 	}
 }
 
-// conflicts are the user's objects that stand where Cairn's must be.
+// conflicts returns an error for each object of the user with a name or path that Cairn needs.
 func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) field.ErrorList {
-	const taken = "Cairn needs this name for itself"
+	const taken = "Cairn needs this name"
 	var errs field.ErrorList
 	for i, c := range pod.InitContainers {
 		if slices.Contains(ourContainers, c.Name) {
@@ -90,8 +90,9 @@ func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) 
 	return errs
 }
 
-// foreignMounts are mounts of Cairn's volumes by the user's containers: one would have the storage's key, or could
-// replace the libraries that every program of the pod loads.
+// foreignMounts returns an error for each mount of Cairn's volumes by the user's containers: it
+// would expose the storage's key, or make the libraries replaceable that every program of the pod
+// loads.
 func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	check := func(path *field.Path, mounts []corev1.VolumeMount, devices []corev1.VolumeDevice) {
@@ -118,7 +119,7 @@ func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// overlaps reports whether a mount hides one of Cairn's, or would have to hold it.
+// overlaps reports whether a mount hides one of Cairn's, or would have to contain it.
 func overlaps(mountPath string) bool {
 	mountPath = strings.TrimRight(mountPath, "/") + "/"
 	for _, ours := range []string{toolsPath + "/", preloadPath + "/", replayPath + "/"} {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// defaultGracePeriodSeconds is what Kubernetes gives a pod that asks for none.
+	// defaultGracePeriodSeconds is Kubernetes' default.
 	defaultGracePeriodSeconds = 30
 )
 
-// toolsSize is room for what cairn-install copies, beside the spool.
+// toolsSize is the space for what cairn-install copies, in addition to the spool.
 var toolsSize = resource.MustParse("256Mi")
 
-// injectPod puts the tracer into a pod template. The user's init containers come
-// first, so that the probe sees what they put into the pod's volumes; the user's
-// containers stay where they are, because mpi-operator works on the first one.
+// injectPod adds the tracer to a pod template. The user's init containers come first, so that the
+// probe sees what they write into the pod's volumes. The user's containers keep their order,
+// because mpi-operator modifies the first one.
 func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType, slots int32, options Options, path *field.Path) field.ErrorList {
 	pod := &template.Spec
 	if template.Annotations[InjectedAnnotation] != "" {
@@ -80,12 +80,12 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	return nil
 }
 
-// gracePeriod is how long the pod has to end, in seconds.
+// gracePeriod returns the pod's termination grace period in seconds.
 func gracePeriod(pod *corev1.PodSpec, options Options) int64 {
 	return max(ptr.Deref(pod.TerminationGracePeriodSeconds, defaultGracePeriodSeconds), options.GracePeriodSeconds)
 }
 
-// targetContainer is the container that runs MPI.
+// targetContainer returns the container that runs MPI.
 func targetContainer(pod *corev1.PodSpec, name string, path *field.Path) (*corev1.Container, field.ErrorList) {
 	path = path.Child("containers")
 	if len(pod.Containers) == 0 {

@@ -10,14 +10,14 @@ import (
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 )
 
-// setPRTEEnv gives Open MPI 5 what mpi-operator gives Open MPI 4. Without it mpirun
-// starts all ranks in the launcher, and the job still looks successful
-// (kubeflow/mpi-operator#842). What the user set stays.
+// setPRTEEnv gives Open MPI 5 the settings that mpi-operator gives Open MPI 4. Without them mpirun
+// starts all ranks in the launcher, and the job still looks successful (kubeflow/mpi-operator#842).
+// Variables that the user set stay.
 func setPRTEEnv(spec *mpiv2beta1.MPIJobSpec, pod *corev1.PodSpec) {
 	if spec.MPIImplementation != "" && spec.MPIImplementation != mpiv2beta1.MPIImplementationOpenMPI {
 		return
 	}
-	// The hostfile is mounted into the first container, whichever is traced.
+	// The hostfile is mounted into the first container, whichever one is traced.
 	launcher := &pod.Containers[0]
 	for _, env := range []corev1.EnvVar{
 		{Name: "PRTE_MCA_prte_keep_fqdn_hostnames", Value: "true"},

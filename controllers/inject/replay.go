@@ -15,11 +15,12 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
-// replayRank is the program that each rank runs, in the place of the user's; flags and the trace follow.
+// replayRank is the program that each rank runs instead of the user's. Flags and the trace follow.
 var replayRank = []string{replayPath + "/cairn", "replay-rank"}
 
-// injectReplay fetches the trace and what executes it into a pod, and ends the launcher's command with its re-execution. Only the init
-// container has the storage's key; ranks find a file.
+// injectReplay makes a pod fetch the trace and the programs that execute it, and appends the
+// re-execution to the launcher's command. Only the init container has the storage's key; ranks read
+// a file.
 func injectReplay(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, options Options) {
 	pod.InitContainers = append(pod.InitContainers, fetchContainer(pod, options))
 	pod.Volumes = append(pod.Volumes, corev1.Volume{
@@ -35,7 +36,7 @@ func injectReplay(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1
 	target.Args = slices.Concat(target.Args, replayRank, replayFlags(options.Replay), []string{replayTrace})
 }
 
-// replayFlags are the options of `cairn replay-rank`.
+// replayFlags returns the options of `cairn replay-rank`.
 func replayFlags(replay *v1alpha1.Replay) []string {
 	var flags []string
 	if replay.Compute != "" {
@@ -50,7 +51,7 @@ func replayFlags(replay *v1alpha1.Replay) []string {
 	return flags
 }
 
-// removeReplay takes the re-execution off the end of a command.
+// removeReplay removes the re-execution from the end of a command.
 func removeReplay(c *corev1.Container) {
 	for i := range c.Args {
 		if i+len(replayRank) <= len(c.Args) && slices.Equal(c.Args[i:i+len(replayRank)], replayRank) {
@@ -63,7 +64,8 @@ func removeReplay(c *corev1.Container) {
 	}
 }
 
-// fetchContainer copies the trace out of storage. It fails if that is not possible: then there is nothing to run.
+// fetchContainer copies the trace from storage. It fails if that is not possible, since there is
+// nothing to run then.
 func fetchContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 	return corev1.Container{
 		Name:            FetchContainer,
@@ -79,10 +81,10 @@ func fetchContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 	}
 }
 
-// shells take a whole command line as one argument: nothing can follow it.
+// shells take a whole command line as one argument, so nothing can be appended.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh"}
 
-// noRoomForReplay refuses a command that what follows it would not belong to.
+// noRoomForReplay returns an error for a command to which nothing can be appended.
 func noRoomForReplay(launcher *corev1.Container, at *field.Path) field.ErrorList {
 	line := slices.Concat(launcher.Command, launcher.Args)
 	if len(line) > 1 && slices.Contains(shells, path.Base(line[0])) && slices.Contains(line[1:], "-c") {

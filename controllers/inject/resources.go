@@ -7,23 +7,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Everything is explicit, because a LimitRange or a ResourceQuota of the namespace
-// would otherwise decide.
+// All values are explicit, because otherwise a LimitRange or a ResourceQuota of the namespace would
+// set them.
 func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 	return completed(pod, corev1.ResourceRequirements{}, defaults{
 		cpu: "50m", cpuLimit: "500m", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "128Mi",
 	})
 }
 
-// shipResources are those of the sidecar. Its request adds to the pod's for as long
-// as the pod lives, so it is what the sidecar takes: 24 to 30 MB, with 8 and with 72
-// processes in the spool, and 2% of a CPU at most (0075).
+// shipResources returns the resources of the sidecar. Its request adds to the pod's as long as the
+// pod exists, so it is close to the sidecar's real use: 24 to 30 MB, with 8 and with 72 processes
+// in the spool, and at most 2% of a CPU (decision 0075).
 func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirements {
 	resources := completed(pod, options.Resources, defaults{
 		cpu: "10m", cpuLimit: "1", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "128Mi",
 	})
 	if resources.Limits != nil && limitsEphemeralStorage(pod) {
-		// The spool counts against the sum of the containers' limits.
+		// The spool counts towards the sum of the containers' limits.
 		limit := options.SpoolSizeLimit.DeepCopy()
 		limit.Add(toolsSize)
 		setIfMissing(resources.Limits, corev1.ResourceEphemeralStorage, limit)
@@ -32,17 +32,16 @@ func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirem
 	return resources
 }
 
-// defaults of a container; guaranteedCPU is both request and limit in a pod of the
-// Guaranteed class.
+// defaults of a container. In a Guaranteed pod, guaranteedCPU is both request and limit.
 type defaults struct {
 	cpu, cpuLimit, guaranteedCPU string
 	memory, memoryLimit          string
 }
 
-// completed is what was asked for, with defaults for what is missing. In a Guaranteed pod
-// requests equal limits: one container of ours without would cost the ranks their
-// pinned CPUs. The CPU is then a fraction, so ours get none of the pinned ones. In
-// a pod with resources of its own, containers share those.
+// completed returns asked with defaults for missing values. In a Guaranteed pod requests equal
+// limits: one container without them would cost the ranks their pinned CPUs. The CPU is a fraction
+// there, so that Cairn's containers use none of the pinned ones. In a pod with pod-level resources,
+// containers share those.
 func completed(pod *corev1.PodSpec, asked corev1.ResourceRequirements, by defaults) corev1.ResourceRequirements {
 	resources := *asked.DeepCopy()
 	if pod.Resources != nil {
@@ -80,7 +79,7 @@ func completed(pod *corev1.PodSpec, asked corev1.ResourceRequirements, by defaul
 	return resources
 }
 
-// guaranteed reports whether the user's containers make a pod of that QoS class.
+// guaranteed reports whether the user's containers give the pod the QoS class Guaranteed.
 func guaranteed(pod *corev1.PodSpec) bool {
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		if slices.Contains(ourContainers, c.Name) {

@@ -11,9 +11,10 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
-// ourUser is the user of Cairn's containers in a pod: one that none of the pod's own has, since who has the sidecar's
-// user may signal it and look into it. It is nil where the cluster gives each namespace its user, but not in a pod that
-// runs as root: Cairn's containers do not.
+// ourUser returns the user of Cairn's containers in a pod: one that none of the pod's own
+// containers has, since processes of the same user may signal the sidecar and inspect it. It is nil
+// where the cluster assigns a user to each namespace, except in a pod that runs as root: Cairn's
+// containers never do.
 func ourUser(pod *corev1.PodSpec, options Options) *int64 {
 	if options.RunAsUser == nil {
 		if pod.SecurityContext != nil && ptr.Deref(pod.SecurityContext.RunAsUser, -1) == 0 {
@@ -28,7 +29,7 @@ func ourUser(pod *corev1.PodSpec, options Options) *int64 {
 	return ptr.To(user)
 }
 
-// usersOf are the users that a pod names.
+// usersOf returns the users that a pod names.
 func usersOf(pod *corev1.PodSpec) []int64 {
 	var users []int64
 	if pod.SecurityContext != nil && pod.SecurityContext.RunAsUser != nil {
@@ -42,8 +43,9 @@ func usersOf(pod *corev1.PodSpec) []int64 {
 	return users
 }
 
-// exposed refuses a pod whose containers see each other's processes, and have or may take the sidecar's user: through
-// /proc they could read its files, the storage's key among them.
+// exposed returns an error for a pod with containers that see each other's processes and that have,
+// or can take, the sidecar's user. Through /proc they could read its files, including the storage's
+// key.
 func exposed(pod *corev1.PodSpec, options Options, path *field.Path) field.ErrorList {
 	switch {
 	case ptr.Deref(pod.ShareProcessNamespace, false):
@@ -55,26 +57,26 @@ func exposed(pod *corev1.PodSpec, options Options, path *field.Path) field.Error
 	}
 	ours := ourUser(pod, options)
 	var errs field.ErrorList
-	for _, c := range sideBySide(pod) {
-		if why := mayBe(pod, &c, ours); why != "" {
+	for _, c := range concurrentContainers(pod) {
+		if why := howToTakeUser(pod, &c, ours); why != "" {
 			errs = append(errs, field.Forbidden(path, fmt.Sprintf("container %s could read the storage's key from Cairn's sidecar: %s", c.Name, why)))
 		}
 	}
 	return errs
 }
 
-// sideBySide are the containers that run while the sidecar does.
-func sideBySide(pod *corev1.PodSpec) []corev1.Container {
+// concurrentContainers returns the containers that run at the same time as the sidecar.
+func concurrentContainers(pod *corev1.PodSpec) []corev1.Container {
 	sidecars := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool {
 		return ptr.Deref(c.RestartPolicy, "") != corev1.ContainerRestartPolicyAlways
 	})
 	return slices.Concat(sidecars, pod.Containers)
 }
 
-// mayBe says why a container has the sidecar's user, or may take it; "" if it can not.
-func mayBe(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
+// howToTakeUser returns why a container has the sidecar's user, or can take it. It is "" if neither.
+func howToTakeUser(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
 	if ours == nil {
-		return "both may have the user that the cluster gives the namespace; the operator's --run-as-user is unset"
+		return "both may have the user that the cluster assigns to the namespace; the operator's --run-as-user is unset"
 	}
 	var user *int64
 	if pod.SecurityContext != nil {

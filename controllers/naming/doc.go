@@ -1,3 +1,3 @@
-// Package naming has the labels and names of what the operator makes for a TracedMPIJob, and the labels and annotations by
-// which queues know it.
+// Package naming has the names and labels of the objects that the operator creates for a
+// TracedMPIJob, and the labels and annotations that queues use.
 package naming

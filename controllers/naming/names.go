@@ -10,11 +10,11 @@ import (
 
 // Labels of everything that belongs to a TracedMPIJob.
 const (
-	// JobLabel is its name. The operator's cache holds only pods that have it.
+	// JobLabel is the name of the job. The operator's cache has only pods with this label.
 	JobLabel = "cairn.dev/job"
-	// JobUIDLabel tells it from an earlier one of the same name.
+	// JobUIDLabel distinguishes the job from an earlier one of the same name.
 	JobUIDLabel = "cairn.dev/job-uid"
-	// StepLabel is what a Job of ours is for.
+	// StepLabel is the purpose of a Job of Cairn.
 	StepLabel = "cairn.dev/step"
 )
 
@@ -27,18 +27,17 @@ const (
 	StepDelete   = "delete"
 )
 
-// Labels are those of everything that belongs to a job.
+// Labels returns the labels of everything that belongs to a job.
 func Labels(job *v1alpha1.TracedMPIJob) map[string]string {
 	return map[string]string{JobLabel: job.Name, JobUIDLabel: string(job.UID)}
 }
 
-// maxJobName leaves room in 63 characters for "-r1" and for the index that an Indexed
-// Job adds to
-// the host names of its pods.
+// maxJobName leaves room in 63 characters for "-r1" and for the index that an Indexed Job appends
+// to the host names of its pods.
 const maxJobName = 56
 
-// Child is the name of a Job of ours. It depends on nothing but its arguments,
-// so that a step repeated finds what it has already made.
+// Child returns the name of a Job. It depends only on its arguments, so that a repeated step finds
+// what it created before.
 func Child(job *v1alpha1.TracedMPIJob, parts ...string) string {
 	name := job.Name + "-cairn-" + strings.Join(parts, "-")
 	if len(name) <= maxJobName {

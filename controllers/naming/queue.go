@@ -10,13 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// queueDomains are those of the labels and annotations by which queues and schedulers know an MPIJob. Those of a
-// TracedMPIJob are passed on to its MPIJob, so that they may stay where they were before the job was traced.
+// queueDomains are the domains of labels and annotations that queues and schedulers use on an
+// MPIJob. Those of a TracedMPIJob are copied to its MPIJob, so that users can leave them where they
+// were before the job was traced.
 var queueDomains = []string{
 	"kueue.x-k8s.io", "scheduling.x-k8s.io", "scheduling.k8s.io", "scheduling.volcano.sh", "volcano.sh", "yunikorn.apache.org", "kai.scheduler",
 }
 
-// forQueues are the labels or annotations that are meant for a queue, a subdomain's too.
+// forQueues returns the labels or annotations in these domains or their subdomains.
 func forQueues(of map[string]string) map[string]string {
 	found := map[string]string{}
 	for key, value := range of {
@@ -30,8 +31,8 @@ func forQueues(of map[string]string) map[string]string {
 	return found
 }
 
-// MPIJobMetadata are the labels and annotations of the MPIJob: what the job has for queues, what the template has, which
-// counts more, and our own labels, by which we find it again.
+// MPIJobMetadata returns the labels and annotations of the MPIJob: those of the job for queues,
+// overridden by those of the template, and Cairn's own labels, by which the operator finds it.
 func MPIJobMetadata(job *v1alpha1.TracedMPIJob) (labels, annotations map[string]string) {
 	labels, annotations = forQueues(job.Labels), forQueues(job.Annotations)
 	maps.Copy(labels, job.Spec.MPIJobTemplate.Metadata.Labels)
@@ -43,7 +44,7 @@ func MPIJobMetadata(job *v1alpha1.TracedMPIJob) (labels, annotations map[string]
 // queueNames are the labels and annotations that name a queue.
 var queueNames = []string{"kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name", "kai.scheduler/queue"}
 
-// QueueOf says, in brackets, which queue an object is in; "" if none is named.
+// QueueOf returns the queue of an object, in parentheses, or "" if it names none.
 func QueueOf(object client.Object) string {
 	for _, key := range queueNames {
 		for _, of := range []map[string]string{object.GetLabels(), object.GetAnnotations()} {

@@ -13,9 +13,9 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// ObserveAttempts adds the starts of the launcher that pods tell of to those that
-// were seen before. A pod that restarts its container keeps only the last two; a
-// Job that retries makes new pods. A start is known by its pod and its time.
+// ObserveAttempts merges the starts of the launcher that its pods show with those that were seen
+// before. A pod that restarts its container shows only the last two, and a Job that retries creates
+// new pods. A start is identified by its pod and its time.
 func ObserveAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container string) []v1alpha1.Attempt {
 	var found []v1alpha1.Attempt
 	for _, pod := range pods {
@@ -36,8 +36,8 @@ func ObserveAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container strin
 			}
 			attempts = append(attempts, start)
 		} else if attempts[i].FinishedAt == nil && start.FinishedAt != nil {
-			// The first look counts: when a pod is finally removed, it no longer tells
-			// when its deletion was asked for.
+			// The first observation counts: a pod that is finally removed no longer has the time of
+			// its deletion request.
 			attempts[i].FinishedAt, attempts[i].ExitCode = start.FinishedAt, start.ExitCode
 		}
 	}
@@ -47,7 +47,7 @@ func ObserveAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container strin
 	return attempts
 }
 
-// startsOf are the starts of a container that its pod still knows.
+// startsOf returns the starts of a container that its pod still shows.
 func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 	var starts []v1alpha1.Attempt
 	add := func(restarts int32, at metav1.Time, end *corev1.ContainerStateTerminated) {
@@ -84,9 +84,9 @@ func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 	return starts
 }
 
-// endedByDeletion reports whether a container ended because its pod was being deleted.
-// A Job that has used up its retries deletes its pod, and with it a launcher that has
-// just started again: the code that mpirun then ends with is not how it failed.
+// endedByDeletion reports whether a container ended because its pod was being deleted. A Job that
+// has used up its retries deletes its pod, including a launcher that has just started again. The
+// exit code of mpirun is then not the reason of the failure.
 func endedByDeletion(pod corev1.Pod, end *corev1.ContainerStateTerminated) bool {
 	if pod.DeletionTimestamp == nil {
 		return false
@@ -95,7 +95,7 @@ func endedByDeletion(pod corev1.Pod, end *corev1.ContainerStateTerminated) bool 
 	return !end.FinishedAt.Time.Before(pod.DeletionTimestamp.Add(-grace))
 }
 
-// LastExitCode is that of the last attempt that ended by itself; nil if none did.
+// LastExitCode returns the exit code of the last attempt that ended by itself, or nil if none did.
 func LastExitCode(attempts []v1alpha1.Attempt) *int32 {
 	for _, attempt := range slices.Backward(attempts) {
 		if attempt.ExitCode != nil {
@@ -105,7 +105,7 @@ func LastExitCode(attempts []v1alpha1.Attempt) *int32 {
 	return nil
 }
 
-// AttemptsArgument is the value of --attempts.
+// AttemptsArgument returns the value of --attempts.
 func AttemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
 	sent := []messages.Attempt{}
 	for _, a := range attempts {

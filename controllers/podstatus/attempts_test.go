@@ -28,7 +28,7 @@ func TestObserveAttempts(t *testing.T) {
 	}
 	crashLoop := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 
-	// What is seen, one look after the other, as "attempt pod restarts exit-code".
+	// The observations, one after the other, as "attempt pod restarts exit-code".
 	var seen []v1alpha1.Attempt
 	look := func(want []string, pods ...corev1.Pod) {
 		t.Helper()
@@ -56,7 +56,7 @@ func TestObserveAttempts(t *testing.T) {
 	look([]string{"0 a 0 3", "1 a 1 4", "2 a 2 -1"}, doomed)
 	require.EqualValues(t, 4, *LastExitCode(seen))
 
-	// Another pod, and one that is none of the launcher's.
+	// Another pod, which is not the launcher's.
 	other := launcher("w", corev1.ContainerStatus{State: runningSince(at(99))})
 	other.Labels[mpiv2beta1.JobRoleLabel] = "worker"
 	look([]string{"0 a 0 3", "1 a 1 4", "2 a 2 -1", "3 b 0 0"}, launcher("b", corev1.ContainerStatus{State: exitedWith(at(99), 0)}), other)

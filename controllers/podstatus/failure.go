@@ -10,11 +10,12 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// MaxPodFailures is how many lines status.podFailures has.
+// MaxPodFailures is the maximum number of lines in status.podFailures.
 const MaxPodFailures = 16
 
-// ObservePodFailures adds what befell pods to what was seen before: pods that were evicted or preempted, and containers
-// that ran out of memory, are often gone when the job ends, and they are why it ended.
+// ObservePodFailures adds the failures that pods show to those that were seen before. Pods that
+// were evicted or preempted, and containers that ran out of memory, are often gone when the job
+// ends, although they are the reason why it ended.
 func ObservePodFailures(seen []string, pods []corev1.Pod) []string {
 	failures := slices.Clone(seen)
 	for i := range pods {
@@ -25,12 +26,12 @@ func ObservePodFailures(seen []string, pods []corev1.Pod) []string {
 		}
 	}
 	if len(failures) > MaxPodFailures {
-		failures = failures[:MaxPodFailures] // the first ones are nearest to the cause
+		failures = failures[:MaxPodFailures] // the first ones are closest to the cause
 	}
 	return failures
 }
 
-// podFailures are what befell a pod, in the words of who did it.
+// podFailures describes the failures of a pod, in the words of the component that ended it.
 func podFailures(pod *corev1.Pod) []string {
 	var lines []string
 	if how, why := Disruption(pod); how != "" {
@@ -46,7 +47,7 @@ func podFailures(pod *corev1.Pod) []string {
 	return slices.Compact(lines)
 }
 
-// Disruption is how the cluster ended a pod, and why; "" if it did not.
+// Disruption returns how the cluster ended a pod, and why. how is "" if it did not.
 func Disruption(pod *corev1.Pod) (how, why string) {
 	if pod.Status.Reason == "Evicted" {
 		return "was evicted", strings.TrimRight(pod.Status.Message, " .")
@@ -59,7 +60,7 @@ func Disruption(pod *corev1.Pod) (how, why string) {
 	return "", ""
 }
 
-// BoundedLines are the first lines, and how many more there are.
+// BoundedLines returns the first lines, and a line with the number of the others.
 func BoundedLines(lines []string) []string {
 	if more := len(lines) - maxNamedPods; more > 0 {
 		return append(slices.Clone(lines[:maxNamedPods]), fmt.Sprintf("and %d more in status.podFailures", more))

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ControlledBy are the pods whose controller is one of owners.
+// ControlledBy returns the pods with a controller among owners.
 func ControlledBy(pods []corev1.Pod, owners ...types.UID) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
 		owner := metav1.GetControllerOf(&pod)

@@ -18,8 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// RankPods are the pods that run ranks: the workers, and the launcher if it is one
-// or if there is no other.
+// RankPods returns the pods that run ranks: the workers, and the launcher if it is a worker, too,
+// or the only pod.
 func RankPods(pods []corev1.Pod, spec *mpiv2beta1.MPIJobSpec) []corev1.Pod {
 	launcherToo := ptr.Deref(spec.RunLauncherAsWorker, false) || spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker] == nil
 	return slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool {
@@ -27,13 +27,13 @@ func RankPods(pods []corev1.Pod, spec *mpiv2beta1.MPIJobSpec) []corev1.Pod {
 	})
 }
 
-// IsLauncher reports whether a pod is a launcher's.
+// IsLauncher reports whether a pod belongs to a launcher.
 func IsLauncher(pod corev1.Pod) bool {
 	return pod.Labels[mpiv2beta1.JobRoleLabel] == "launcher"
 }
 
-// ProbeVerdict sums up the probes of pods: one pod that cannot be traced makes the
-// job untraceable; no answer yet is Unknown.
+// ProbeVerdict summarizes the probes of pods. One pod that cannot be traced makes the job
+// untraceable. The status is Unknown while a probe is missing.
 func ProbeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, message string) {
 	status = metav1.ConditionUnknown
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
@@ -51,7 +51,7 @@ func ProbeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, mes
 	return status, reason, message
 }
 
-// readProbe is what the probe of a pod found; not ok while it has not ended.
+// readProbe returns the result of a pod's probe. ok is false until the probe has ended.
 func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	for _, status := range pod.Status.InitContainerStatuses {
 		ended := status.State.Terminated
@@ -60,7 +60,7 @@ func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 		}
 		if !messages.Decode(ended.Message, &answer) {
 			answer = messages.Probe{Reason: v1alpha1.ReasonProbeFailed, Message: "the probe" +
-				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without saying what it found: "+quote.Termination(ended.Message))}
+				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without a result: "+quote.Termination(ended.Message))}
 		}
 		if !answer.Traceable && !reasonPattern.MatchString(string(answer.Reason)) {
 			answer.Reason = v1alpha1.ReasonProbeFailed
@@ -71,8 +71,8 @@ func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	return answer, false
 }
 
-// readVerdict is what the probe of a pod found, or, if it could not say anything, why the installation before it failed:
-// on a full volume there may be no probe at all. Not ok while the probe has not ended.
+// readVerdict returns the result of a pod's probe or, if the probe has none, why the installation
+// before it failed: on a full volume there may be no probe. ok is false until the probe has ended.
 func readVerdict(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	answer, ok = readProbe(pod)
 	if !ok || answer.Reason != v1alpha1.ReasonProbeFailed {
@@ -89,5 +89,5 @@ func readVerdict(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	return answer, true
 }
 
-// reasonPattern is what the API takes for a condition's reason.
+// reasonPattern matches what the API accepts as a condition's reason.
 var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)

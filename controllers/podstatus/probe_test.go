@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// Where the volume has no room for the probe, its command is true(1), which says nothing: then the words of the
-// installation count. Those of a probe that says something come first.
+// If the volume has no room for the probe, its command is true(1), which has no message: then the
+// message of the installation counts. A message of the probe takes precedence.
 func TestInstallationThatFailed(t *testing.T) {
 	verdict := setup.Install(setup.InstallOptions{To: "/proc/nowhere", Binary: "/bin/true", Libraries: "/nowhere"})
 	require.Equal(t, messages.ProbeInternalError, verdict.Reason)
@@ -28,9 +28,9 @@ func TestInstallationThatFailed(t *testing.T) {
 	}{
 		{"the probe says nothing", string(raw), "", "InternalError", "pod w-0: cannot install the tracer: "},
 		{"the probe says something", string(raw), `{"reason":"NoMPI","message":"none"}`, "NoMPI", "pod w-0: none"},
-		{"neither does", "", "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
-		{"a good installation", `{"traceable":true}`, "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
-		{"a forged reason", `{"reason":"no reason","message":"x"}`, "", v1alpha1.ReasonProbeFailed, "without saying what it found"},
+		{"neither does", "", "", v1alpha1.ReasonProbeFailed, "without a result"},
+		{"a good installation", `{"traceable":true}`, "", v1alpha1.ReasonProbeFailed, "without a result"},
+		{"a forged reason", `{"reason":"no reason","message":"x"}`, "", v1alpha1.ReasonProbeFailed, "without a result"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{endedContainer(inject.InstallContainer, test.install, 0), endedContainer(inject.ProbeContainer, test.probe, 0)}

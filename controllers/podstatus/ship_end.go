@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/inject"
 )
 
-// ShipEnds are the ends of a pod's sidecar that the pod still knows.
+// ShipEnds returns the ends of a pod's sidecar that its status still shows.
 func ShipEnds(pod corev1.Pod) []*corev1.ContainerStateTerminated {
 	var ends []*corev1.ContainerStateTerminated
 	for _, status := range pod.Status.InitContainerStatuses {

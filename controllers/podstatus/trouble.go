@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// maxNamedPods is how many pods are named of those with the same trouble, and how many different troubles.
+	// maxNamedPods limits the pods that are named for the same trouble, and the number of different
+	// troubles.
 	maxNamedPods = 3
 )
 
-// Summary names the first pods of each trouble, and counts the others.
+// Summary names the first pods of each trouble and counts the others.
 func Summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
 	slices.SortFunc(pods, func(a, b corev1.Pod) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -42,12 +43,12 @@ func Summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
 		}
 	}
 	if more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more pods with other troubles", more))
+		parts = append(parts, fmt.Sprintf("and %d more pods with other problems", more))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// podNames names the first of some pods: "pods a, b, c and 61 more".
+// podNames names the first pods: "pods a, b, c and 61 more".
 func podNames(names []string) string {
 	switch more := len(names) - maxNamedPods; {
 	case len(names) == 1:
@@ -59,7 +60,8 @@ func podNames(names []string) string {
 	}
 }
 
-// OwnTrouble is a pod's trouble, unless the cluster ended it: status.podFailures says that.
+// OwnTrouble returns a pod's trouble, unless the cluster ended the pod: status.podFailures records
+// that.
 func OwnTrouble(pod corev1.Pod) string {
 	if how, _ := Disruption(&pod); how != "" {
 		return ""
@@ -67,7 +69,7 @@ func OwnTrouble(pod corev1.Pod) string {
 	return StartTrouble(pod)
 }
 
-// StartTrouble is what a pod that does not start says about it.
+// StartTrouble returns why a pod does not start, from its status.
 func StartTrouble(pod corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
@@ -85,7 +87,8 @@ func StartTrouble(pod corev1.Pod) string {
 	return ""
 }
 
-// containerTrouble is why a container does not start, or how it ended too early, after its name; "" if it is fine.
+// containerTrouble returns the container's name with the reason why it does not start, or how it
+// ended too early. It is "" if there is no problem.
 func containerTrouble(pod *corev1.Pod, status *corev1.ContainerStatus) string {
 	if ended := status.State.Terminated; ended != nil {
 		return endTrouble(pod, status.Name, ended)
@@ -102,11 +105,12 @@ func containerTrouble(pod *corev1.Pod, status *corev1.ContainerStatus) string {
 	return strings.TrimSuffix(": "+waiting.Reason+": "+waiting.Message, ": ")
 }
 
-// endTrouble words a bad end of a container, after its name; "" for a good one.
+// endTrouble returns the container's name with a description of its failure, or "" for a successful
+// end.
 func endTrouble(pod *corev1.Pod, container string, ended *corev1.ContainerStateTerminated) string {
 	words := ""
 	if ourContainer(pod, container) {
-		// An application's output is for its own log.
+		// The application's output stays in its own log.
 		words = quote.Termination(ended.Message)
 	}
 	switch {
@@ -115,22 +119,23 @@ func endTrouble(pod *corev1.Pod, container string, ended *corev1.ContainerStateT
 	case ended.Reason == ReasonOOMKilled:
 		return " ran out of memory" + MemoryLimit(pod, container)
 	case ended.Reason != "" && ended.Reason != "Error" && ended.Reason != "Completed":
-		// StartError, ContainerCannotRun: the words are the runtime's.
+		// StartError and ContainerCannotRun have a message of the container runtime.
 		return strings.TrimSuffix(fmt.Sprintf(": %s: %s", ended.Reason, quote.Termination(ended.Message)), ": ")
 	default:
 		return strings.TrimSuffix(fmt.Sprintf(" exited with code %d: %s", ended.ExitCode, words), ": ")
 	}
 }
 
-// ReasonOOMKilled is the kubelet's, for a container that the kernel killed for its memory.
+// ReasonOOMKilled is the kubelet's reason for a container that the kernel killed for lack of
+// memory.
 const ReasonOOMKilled = "OOMKilled"
 
-// ourContainer reports whether a container is one of Cairn's: what it says may be quoted.
+// ourContainer reports whether a container is one of Cairn's, so that its messages may be quoted.
 func ourContainer(pod *corev1.Pod, name string) bool {
 	return pod.Labels[naming.StepLabel] != "" || strings.HasPrefix(name, "cairn-")
 }
 
-// MemoryLimit is that of a container, in brackets; "" if it has none.
+// MemoryLimit returns the memory limit of a container, in parentheses, or "" if it has none.
 func MemoryLimit(pod *corev1.Pod, container string) string {
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		if limit, limited := c.Resources.Limits[corev1.ResourceMemory]; c.Name == container && limited {

@@ -75,6 +75,6 @@ func TestTroublesAreBounded(t *testing.T) {
 		add(i, fmt.Sprint("trouble ", i))
 	}
 	require.Equal(t, "pods stencil-worker-0, stencil-worker-1, stencil-worker-2 and 61 more: 0/2 nodes are available; "+
-		"pod stencil-worker-64: trouble 64; pod stencil-worker-65: trouble 65; and 62 more pods with other troubles", Summary(pods, StartTrouble))
+		"pod stencil-worker-64: trouble 64; pod stencil-worker-65: trouble 65; and 62 more pods with other problems", Summary(pods, StartTrouble))
 	require.Empty(t, Summary(nil, StartTrouble))
 }

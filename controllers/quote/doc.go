@@ -1,3 +1,3 @@
-// Package quote words what others said for a condition: the text of a termination message, or of a log's end, cut to a
-// sentence or two.
+// Package quote shortens texts of other programs for conditions: the text of a termination message,
+// or of the end of a log, cut to a sentence or two.
 package quote

@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// Shorten cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
+// Shorten cuts s to at most limit bytes, after a word if one ends nearby, and marks the cut with an
+// ellipsis.
 func Shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -22,5 +23,5 @@ func Shorten(s string, limit int) string {
 	return strings.TrimRight(s[:cut], " ,;:") + mark
 }
 
-// maxWord is the longest word that is not cut.
+// maxWord is the length up to which a word is not cut.
 const maxWord = 64

@@ -10,15 +10,16 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// MaxLength is the longest quotation of somebody's words in a condition.
+// MaxLength is the maximum length of a quotation in a condition.
 const MaxLength = 700
 
-// Termination are what a termination message says to a person: the text of one in JSON, and of what the kubelet
-// took from the end of a container's log the line that says most. It is one line, and never JSON.
+// Termination returns the text of a termination message for people, on one line. For JSON it is the
+// message's text; for the end of a container's log, which the kubelet copies, it is the most
+// informative line.
 func Termination(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.HasPrefix(raw, "{") {
-		raw = telling(strings.Split(raw, "\n"))
+		raw = causeLine(strings.Split(raw, "\n"))
 	}
 	if strings.HasPrefix(raw, "{") {
 		raw = jsonWords(raw)
@@ -26,9 +27,9 @@ func Termination(raw string) string {
 	return Shorten(strings.Join(strings.Fields(strings.TrimPrefix(raw, "cairn: ")), " "), MaxLength)
 }
 
-// telling is the line of a log that says why a program ended: where a Go program panicked that line, else the last one
-// that is no part of a stack.
-func telling(lines []string) string {
+// causeLine returns the line of a log that explains why a program ended: the line of a Go panic, or
+// else the last line that is not part of a stack trace.
+func causeLine(lines []string) string {
 	for _, line := range lines {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return line
@@ -44,7 +45,7 @@ func telling(lines []string) string {
 	return ""
 }
 
-// jsonWords is the text of a message in JSON, also of one that was cut.
+// jsonWords returns the text of a JSON message, even if the message was cut.
 func jsonWords(raw string) string {
 	var message struct {
 		Message string                   `json:"message"`
@@ -61,7 +62,8 @@ func jsonWords(raw string) string {
 	return cmp.Or(message.Message, message.Failed, message.Storage.Message, string(message.Storage.Reason), message.Reason)
 }
 
-// cutText is the text of a field in JSON that ends too early, as far as it goes; "" if it does not get there.
+// cutText returns the text of a field in truncated JSON, as far as it exists; "" if the field is
+// missing.
 func cutText(raw, field string) string {
 	_, text, found := strings.Cut(raw, `"`+field+`":`)
 	text = strings.TrimSpace(text)
@@ -74,7 +76,7 @@ func cutText(raw, field string) string {
 			return whole
 		}
 	}
-	// The end is missing, and perhaps half an escape before it.
+	// The end is missing, and perhaps an escape sequence is cut.
 	for cut := range 6 {
 		if end := len(text) - cut; end > 0 {
 			var part string

@@ -35,7 +35,7 @@ func fails(t *testing.T, cairn string, environment []string, arguments ...string
 	return string(message)
 }
 
-// TestWordsOfRealCommands: what the commands leave when they fail reads as a sentence in a condition.
+// TestWordsOfRealCommands: the messages of failing commands are readable sentences in a condition.
 func TestWordsOfRealCommands(t *testing.T) {
 	cairn := filepath.Join(t.TempDir(), "cairn")
 	build := exec.Command("go", "build", "-o", cairn, "./cmd/cairn")

@@ -39,7 +39,7 @@ func TestTerminationWords(t *testing.T) {
 	require.LessOrEqual(t, len(Termination(strings.Repeat("word ", 1000))), MaxLength)
 }
 
-// Whatever a container leaves, no JSON gets into a condition.
+// No JSON gets into a condition, whatever a container's message is.
 func FuzzTerminationWords(f *testing.F) {
 	f.Add(`{"message":"a \"quoted\" word`)
 	f.Add(`{"runs":[{"id":"0/0"}],"message":"x"}`)

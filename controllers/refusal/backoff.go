@@ -3,15 +3,15 @@ package refusal
 import "time"
 
 const (
-	// DefaultRetry is the pause before something is tried again.
+	// DefaultRetry is the pause before the first retry.
 	DefaultRetry = 10 * time.Second
-	// MaxRetryPause bounds a pause that doubles with each failure.
+	// MaxRetryPause limits a pause that doubles with each failure.
 	MaxRetryPause = 5 * time.Minute
 	// DefaultStorageWait is how long a job waits for storage that is not ready.
 	DefaultStorageWait = 2 * time.Minute
 )
 
-// Backoff is the pause after a number of failures before the one that was seen last.
+// Backoff returns the pause after a failure, given the number of failures before it.
 func Backoff(first time.Duration, failures int) time.Duration {
 	pause := first
 	for range failures {

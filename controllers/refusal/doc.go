@@ -1,3 +1,3 @@
-// Package refusal knows requests that the API server refused (quotas, webhooks, policies), with the words of who refused,
-// and when to try them again.
+// Package refusal records requests that the API server refused (quotas, webhooks, policies), with
+// the words of the refusing component and the time of the next attempt.
 package refusal

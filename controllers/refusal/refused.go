@@ -13,15 +13,16 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// Error: the API server, or an admission plugin or webhook that it asks, refuses an object that the job needs.
+// Error means that the API server, or an admission plugin or webhook that it calls, refuses an
+// object that the job needs.
 type Error struct {
 	Kind, Name string
-	// step is the StepLabel of a Job of ours.
+	// Step is the StepLabel of the refused Job.
 	Step string
-	// change says that the object exists, and was to be changed.
+	// Change is true if the object exists and was to be changed.
 	Change bool
 	Err    error
-	// since is when it was refused for the first time; it is not tried again before until, pause after the last time.
+	// Since is the time of the first refusal. The next attempt is not made before Until.
 	Since, Until time.Time
 	pause        time.Duration
 }
@@ -30,7 +31,7 @@ func (e *Error) Error() string {
 	return e.Object() + " was refused: " + quote.Shorten(Words(e.Err), quote.MaxLength)
 }
 
-// Object names the object that was refused.
+// Object returns the name of the refused object.
 func (e *Error) Object() string {
 	if e.Change {
 		return "a change of " + e.Kind + " " + e.Name
@@ -40,11 +41,11 @@ func (e *Error) Object() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// internalRefusal is an internal error of the API server that somebody it asked is the reason of.
+// internalRefusal matches internal errors of the API server that an admission component caused.
 var internalRefusal = regexp.MustCompile(`webhook|admission|quota`)
 
-// Is reports whether an error is somebody's decision, or that of a webhook that cannot be reached, and not a
-// conflict or a passing failure of the API server.
+// Is reports whether an error is a decision of an admission component, or an unreachable webhook.
+// Conflicts and temporary failures of the API server are not.
 func Is(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -60,17 +61,18 @@ func Is(err error) bool {
 	}
 }
 
-// resourcePrefix is what the API server puts before a refuser's words.
+// resourcePrefix is the text that the API server puts before the message of the refusing component.
 var resourcePrefix = regexp.MustCompile(`^\S+ "[^"]*" is (forbidden|invalid): `)
 
-// Words are the words of who refused an object, without the name of the object before them.
+// Words returns the message of the component that refused an object, without the object's name
+// before it.
 func Words(err error) string {
 	words := resourcePrefix.ReplaceAllString(err.Error(), "")
 	return strings.Join(strings.Fields(words), " ")
 }
 
-// BySchema reports whether the object's own schema refuses it: no quota, policy or webhook, which may change their mind.
-// Errors of a schema name fields, and nobody else's name.
+// BySchema reports whether the object's own schema refuses it, not a quota, policy or webhook,
+// which may decide differently later. Errors of a schema name fields only.
 func BySchema(err error) bool {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) {
@@ -88,13 +90,13 @@ func BySchema(err error) bool {
 	return true
 }
 
-// Record are what was refused lately. They are kept in memory only: a new operator asks again.
+// Record has the recent refusals. They are kept in memory only: a new operator tries again.
 type Record struct {
 	mutex sync.Mutex
 	of    map[string]*Error
 }
 
-// Pending is the refusal of key that is not to be tried again yet; nil if there is none.
+// Pending returns the refusal of key if it must not be tried again yet, otherwise nil.
 func (r *Record) Pending(key string, now time.Time) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -104,7 +106,7 @@ func (r *Record) Pending(key string, now time.Time) error {
 	return nil
 }
 
-// Add notes a refusal and says when it is tried again: twice as long after this one as after the one before.
+// Add records a refusal and sets the time of the next attempt. The pause doubles with each refusal.
 func (r *Record) Add(key string, refused *Error, now time.Time, first time.Duration) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -122,7 +124,7 @@ func (r *Record) Add(key string, refused *Error, now time.Time, first time.Durat
 	r.of[key] = refused
 }
 
-// Forget drops what was refused under a key: it was taken since.
+// Forget removes the refusal of key, after a success.
 func (r *Record) Forget(key string) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -130,9 +132,10 @@ func (r *Record) Forget(key string) {
 }
 
 const (
-	// maxRefusalPause bounds the pause before something that was refused is tried again. It begins with Settings.Retry
-	// and doubles: a quota becomes free without anybody telling the operator.
+	// maxRefusalPause limits the pause before the next attempt. The pause begins with
+	// Settings.Retry and doubles: the operator gets no event when quota becomes free.
 	maxRefusalPause = 5 * time.Minute
-	// MaxRefusal is how long an MPIJob is tried that its own schema refuses: long enough to mend a CRD.
+	// MaxRefusal is how long the creation of an MPIJob is retried if its own schema refuses it:
+	// long enough to repair a CRD.
 	MaxRefusal = 10 * time.Minute
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/naming"
 )
 
-// Reason is a reason of the condition StorageReady, for one that a command gave.
+// Reason converts the reason in a command's message to one of the condition StorageReady.
 func Reason(reason messages.StorageReason) string {
 	known := []string{v1alpha1.ReasonCredentialsMissing, v1alpha1.ReasonAccessDenied, v1alpha1.ReasonBucketMissing, v1alpha1.ReasonUnreachable}
 	if slices.Contains(known, string(reason)) {
@@ -20,7 +20,7 @@ func Reason(reason messages.StorageReason) string {
 	return v1alpha1.ReasonStorageCheckFailed
 }
 
-// Advice says what is wrong and the command that mends it.
+// Advice returns what is wrong and the command that repairs it.
 func Advice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3Storage) string {
 	if advice := identityAdvice(trouble, namespace, s3); advice != "" {
 		return advice
@@ -38,10 +38,10 @@ func Advice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3St
 		return fmt.Sprintf("there is no bucket %s at %s: create it with `cairn make-bucket --store s3://%s`, or name another in spec.storage.s3.bucket (%s)",
 			s3.Bucket, endpoint, s3.Bucket, trouble.Message)
 	case v1alpha1.ReasonUnreachable:
-		return fmt.Sprintf("no answer from %s for bucket %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
+		return fmt.Sprintf("no response from %s for bucket %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
 			endpoint, s3.Bucket, namespace, trouble.Message)
 	default:
-		return fmt.Sprintf("bucket %s at %s cannot be used in namespace %s: %s; more: kubectl -n %s describe jobs,pods -l %s=%s",
+		return fmt.Sprintf("bucket %s at %s cannot be used in namespace %s: %s; for details: kubectl -n %s describe jobs,pods -l %s=%s",
 			s3.Bucket, endpoint, namespace, trouble.Message, namespace, naming.StepLabel, naming.StepStorage)
 	}
 }

@@ -20,44 +20,47 @@ import (
 )
 
 const (
-	// CheckLabel is on the Jobs that check storage, and on their pods: the hash of what they check.
+	// CheckLabel is set on the Jobs that check storage, and on their pods: the hash of what they
+	// check.
 	CheckLabel = "cairn.dev/check"
-	// FailuresAnnotation counts the checks that failed before this one, without one that passed between.
+	// FailuresAnnotation is the number of consecutive failed checks before this one.
 	FailuresAnnotation = "cairn.dev/failures"
-	// LastAnswerAnnotation is what the check before this one found, and LastEndedAnnotation when, for those who look after
-	// it was replaced.
+	// LastAnswerAnnotation is the result of the previous check, and LastEndedAnnotation the time of
+	// its end, for readers that look after it was replaced.
 	LastAnswerAnnotation = "cairn.dev/last-answer"
 	LastEndedAnnotation  = "cairn.dev/last-ended"
 
-	// checkDeadlineSeconds bounds one check, pulling the image included.
+	// checkDeadlineSeconds limits one check, including the pull of the image.
 	checkDeadlineSeconds = 120
-	// checkTTLSeconds is how long the answer is kept: longer than it holds, and than the longest pause.
+	// checkTTLSeconds is how long the result is kept: longer than it is valid, and than the longest
+	// pause.
 	checkTTLSeconds = 15 * 60
-	// CheckHolds is how long a check that passed holds.
+	// CheckHolds is how long a passed check is valid.
 	CheckHolds = 10 * time.Minute
 )
 
 // Check is the latest check of a storage.
 type Check struct {
 	Job *batchv1.Job
-	// ended is zero while it is on its way.
+	// Ended is zero while the check is running.
 	Ended  time.Time
 	Answer messages.StorageCheck
-	// before is what the check before this one found, and beforeEnded when, while this one is on its way; nil if that is
-	// not known.
+	// Before is the result of the previous check, and BeforeEnded the time of its end, while this
+	// one is running; nil if not known.
 	Before      *messages.StorageCheck
 	beforeEnded time.Time
-	// again is when the next one may be needed; 0 if an event tells.
+	// Again is the time after which the next check may be needed; 0 if an event announces that.
 	Again time.Duration
 }
 
-// Passed reports whether the check has ended, and the storage works.
+// Passed reports whether the check has ended and the storage works.
 func (c Check) Passed() bool { return !c.Ended.IsZero() && c.Answer.OK }
 
-// Failed reports whether the check has ended, and the storage does not work.
+// Failed reports whether the check has ended and the storage does not work.
 func (c Check) Failed() bool { return !c.Ended.IsZero() && !c.Answer.OK }
 
-// Trouble is what is known to be wrong: by this check, or by the one before it while this one is on its way.
+// Trouble returns the known problem: from this check, or from the previous one while this one is
+// running.
 func (c Check) Trouble() *messages.StorageTrouble {
 	switch {
 	case c.Failed():
@@ -68,7 +71,7 @@ func (c Check) Trouble() *messages.StorageTrouble {
 	return nil
 }
 
-// FailuresBefore is how many checks failed before this one.
+// FailuresBefore returns the number of consecutive failed checks before this one.
 func FailuresBefore(check *batchv1.Job) int {
 	failures, err := strconv.Atoi(check.Annotations[FailuresAnnotation])
 	if err != nil {
@@ -77,7 +80,7 @@ func FailuresBefore(check *batchv1.Job) int {
 	return failures
 }
 
-// CheckOnItsWay is a check that has not ended, with what the one before it found.
+// CheckOnItsWay returns a check that has not ended, with the result of the previous one.
 func CheckOnItsWay(job *batchv1.Job) Check {
 	check := Check{Job: job}
 	before := &messages.StorageCheck{}
@@ -90,7 +93,7 @@ func CheckOnItsWay(job *batchv1.Job) Check {
 	return check
 }
 
-// ReadStorageAnswer reads the termination message of a check, which may have failed.
+// ReadStorageAnswer parses the termination message of a check, which may have failed.
 func ReadStorageAnswer(message string, how task.Failure) messages.StorageCheck {
 	var answer messages.StorageCheck
 	if messages.Decode(message, &answer) && (answer.OK || answer.Reason != "") {
@@ -101,11 +104,12 @@ func ReadStorageAnswer(message string, how task.Failure) messages.StorageCheck {
 		said = how.String()
 	}
 	return messages.StorageCheck{Reason: messages.StorageOther, Message: strings.TrimSuffix(
-		fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", how.ExitCode, said), ": ")}
+		fmt.Sprintf("the check ended with exit code %d without a result: %s", how.ExitCode, said), ": ")}
 }
 
-// NewCheckJob is the Job that writes to the storage what a job would write, with the job's own credentials. Its name tells
-// everything that decides what it can find: the storage, the image, and what the pod template says.
+// NewCheckJob returns the Job that writes to the storage what a job would write, with the job's own
+// credentials. Its name is a hash of everything that affects the result: the storage, the image,
+// and the pod template.
 func NewCheckJob(owner *v1alpha1.TracedMPIJob, with task.Installation, s3 *v1alpha1.S3Storage) *batchv1.Job {
 	template := owner.Spec.Merge.PodTemplate
 	template.ImagePullSecrets = task.PullSecrets(owner, with, template)
@@ -115,7 +119,7 @@ func NewCheckJob(owner *v1alpha1.TracedMPIJob, with task.Installation, s3 *v1alp
 	}
 	sum := sha256.Sum256(key)
 	hash := hex.EncodeToString(sum[:])[:10]
-	// An empty name: the pods are in the operator's cache, and no job's own.
+	// The empty name makes the pods appear in the operator's cache without belonging to a job.
 	labels := map[string]string{naming.JobLabel: "", naming.StepLabel: naming.StepStorage, CheckLabel: hash}
 	job := task.Build(owner.Namespace, labels, with, s3, task.Task{
 		Step: naming.StepStorage, Name: "cairn-check-" + hash,

@@ -1,4 +1,4 @@
-// Package storage is what the operator knows of a job's storage, without access to it: where objects lie, the Job that
-// checks the storage and what it found, what pods said of the storage when they ended, and the words and advice for a
-// person.
+// Package storage is what the operator knows about a job's storage without having access to it: the
+// URLs of objects, the Job that checks the storage and its result, what pods reported about the
+// storage when they ended, and the texts and advice for people.
 package storage

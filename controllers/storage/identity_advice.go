@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// identityAdvice says what an administrator of the store must allow where keys are had for the pods' service accounts; ""
-// where they come from a Secret, or something else is wrong.
+// identityAdvice returns what an administrator of the store must allow if keys are issued for the
+// pods' service accounts. It is "" if keys come from a Secret, or if something else is wrong.
 func identityAdvice(trouble messages.StorageTrouble, namespace string, s3 *v1alpha1.S3Storage) string {
 	identity := s3.WebIdentity
 	if identity == nil || trouble.Reason != v1alpha1.ReasonCredentialsMissing && trouble.Reason != v1alpha1.ReasonAccessDenied {
@@ -25,7 +25,7 @@ func identityAdvice(trouble messages.StorageTrouble, namespace string, s3 *v1alp
 		storagePrefix(s3, namespace), trouble.Message)
 }
 
-// storagePrefix is what all jobs of a namespace write below.
+// storagePrefix returns the prefix of all objects of a namespace.
 func storagePrefix(s3 *v1alpha1.S3Storage, namespace string) string {
 	job := &v1alpha1.TracedMPIJob{}
 	job.Namespace = namespace

@@ -9,23 +9,24 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// Seen is the latest sign of a storage that works, or does not.
+// Seen is the latest evidence that the storage works, or that it does not.
 type Seen struct {
 	At time.Time
-	// trouble is nil if it works.
+	// Trouble is nil if it works.
 	Trouble *messages.StorageTrouble
-	// who saw the trouble, in words that a sentence begins with.
+	// Who saw the trouble, as the beginning of a sentence.
 	Who string
 }
 
-// Take takes a sign of the storage, if it is later than those before; trouble counts more than its absence.
+// Take records evidence if it is later than what is known. At equal times, trouble takes
+// precedence.
 func (s *Seen) Take(at time.Time, trouble *messages.StorageTrouble, who string) {
 	if at.After(s.At) || at.Equal(s.At) && trouble != nil {
 		s.At, s.Trouble, s.Who = at, trouble, who
 	}
 }
 
-// TroubleAt is when the trouble was seen: a check that is older does not tell whether it is over.
+// TroubleAt returns the time of the trouble. An older check cannot show that it is over.
 func (s *Seen) TroubleAt() time.Time {
 	if s.Trouble == nil {
 		return time.Time{}
@@ -33,7 +34,7 @@ func (s *Seen) TroubleAt() time.Time {
 	return s.At
 }
 
-// TakeCheck takes what a check found. While it is on its way, the one before it counts.
+// TakeCheck records the result of a check. While it is running, the previous result counts.
 func (s *Seen) TakeCheck(check Check) {
 	ended := check.Ended
 	if ended.IsZero() {
@@ -44,7 +45,7 @@ func (s *Seen) TakeCheck(check Check) {
 	}
 }
 
-// TakeStep takes what a container of a step said when it ended.
+// TakeStep records what a container of a step reported when it ended.
 func (s *Seen) TakeStep(pod, step string, ended *corev1.ContainerStateTerminated) {
 	if ended == nil {
 		return

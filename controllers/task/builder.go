@@ -24,24 +24,25 @@ const (
 	scratchVolume = "scratch"
 	scratchPath   = "/tmp"
 
-	// maxAtOnce bounds how many runs are analyzed at the same time, MergesAtOnce how many
-	// parts of a level are merged.
+	// maxAtOnce limits the runs that are analyzed concurrently, MergesAtOnce the parts of a level
+	// that are merged concurrently.
 	maxAtOnce    = 8
 	MergesAtOnce = 64
 
-	// StepDeadlineSeconds is how long a step may take, with all the time that it waits for the storage: a day.
+	// StepDeadlineSeconds is the maximum duration of a step, including the time that it waits for
+	// the storage: a day.
 	StepDeadlineSeconds int64 = 24 * 60 * 60
 
 	istioInject = "sidecar.istio.io/inject"
 )
 
-// Installation is what Cairn's containers are made with.
+// Installation has the settings of Cairn's containers.
 type Installation struct {
 	// Image is Cairn's own, for init containers, sidecars and Jobs.
 	Image string
-	// PullPolicy of Image.
+	// PullPolicy is the pull policy of Image.
 	PullPolicy corev1.PullPolicy
-	// PullSecrets for Image, in the namespaces of jobs.
+	// PullSecrets are the pull secrets for Image, in the namespaces of jobs.
 	PullSecrets []corev1.LocalObjectReference
 	// RunAsUser is the user and group of Cairn's containers; nil leaves it to the cluster.
 	RunAsUser *int64
@@ -52,24 +53,24 @@ type Task struct {
 	Step string
 	Name string
 	Args []string
-	// merge are the arguments of an init container that merges first; nil is none.
+	// Merge are the arguments of an init container that merges first; nil: none.
 	Merge []string
-	// indexes is how many pods there are, each with an index; 0 is a plain Job.
+	// Indexes is the number of pods of an Indexed Job; 0 is a plain Job.
 	Indexes int32
-	// atOnce is how many of them may run at the same time; 0 is maxAtOnce.
+	// AtOnce is the number of pods that may run concurrently; 0 is maxAtOnce.
 	AtOnce int32
-	// retries of one pod.
+	// Retries is the number of retries of one pod.
 	Retries int32
-	// deadlineSeconds of the whole Job; 0 is StepDeadlineSeconds.
+	// DeadlineSeconds limits the whole Job; 0 is StepDeadlineSeconds.
 	DeadlineSeconds int64
-	// impatient tasks fail when the storage is away.
+	// Impatient tasks fail if the storage does not respond; others wait.
 	Impatient bool
 	Template  v1alpha1.ProcessingPodTemplate
-	// memoryFactor multiplies the memory.
+	// MemoryFactor multiplies the memory.
 	MemoryFactor int64
 }
 
-// NewJob is the Job that runs a task of a TracedMPIJob.
+// NewJob returns the Job that runs a task of a TracedMPIJob.
 func NewJob(owner *v1alpha1.TracedMPIJob, with Installation, s3 *v1alpha1.S3Storage, t Task) *batchv1.Job {
 	labels := naming.Labels(owner)
 	labels[naming.StepLabel] = t.Step
@@ -77,8 +78,9 @@ func NewJob(owner *v1alpha1.TracedMPIJob, with Installation, s3 *v1alpha1.S3Stor
 	return Build(owner.Namespace, labels, with, s3, t)
 }
 
-// Build is the Job that runs a task. Its pod has what the Pod Security level "restricted" asks for, and no token of
-// its service account. Labels are those by which Cairn knows its own: a template cannot change them.
+// Build returns the Job that runs a task. Its pod meets the Pod Security level "restricted" and has
+// no token of its service account. The labels are those by which the operator recognizes its
+// objects: a template cannot change them.
 func Build(namespace string, labels map[string]string, with Installation, s3 *v1alpha1.S3Storage, t Task) *batchv1.Job {
 	metadata := taskMetadata(labels, t.Template.Metadata)
 	metadata.Name, metadata.Namespace = t.Name, namespace
@@ -126,7 +128,7 @@ func Build(namespace string, labels map[string]string, with Installation, s3 *v1
 	return job
 }
 
-// taskContainer runs a cairn command.
+// taskContainer returns the container that runs a cairn command.
 func taskContainer(name string, args []string, with Installation, s3 *v1alpha1.S3Storage, t Task) corev1.Container {
 	resources := taskResources(t)
 	return corev1.Container{
@@ -143,7 +145,7 @@ func taskContainer(name string, args []string, with Installation, s3 *v1alpha1.S
 	}
 }
 
-// PodFailurePolicy says which end of a pod means what. The first rule that matches counts.
+// PodFailurePolicy maps the exit codes of a pod to actions. The first matching rule applies.
 func PodFailurePolicy(t Task) *batchv1.PodFailurePolicy {
 	exit := func(action batchv1.PodFailurePolicyAction, codes ...int32) batchv1.PodFailurePolicyRule {
 		return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
@@ -157,25 +159,27 @@ func PodFailurePolicy(t Task) *batchv1.PodFailurePolicy {
 		},
 	}}
 	if !t.Impatient {
-		// The next pod follows after 10 s, 20 s, …, 10 min: also a failure that is not counted makes the pause longer.
+		// The next pod follows after 10 s, 20 s, …, 10 min: failures that are not counted make the
+		// pause longer, too.
 		rules = append(rules, exit(batchv1.PodFailurePolicyActionIgnore, messages.ExitUnavailable))
 	}
 	badData := batchv1.PodFailurePolicyActionFailJob
 	if t.Indexes > 0 {
-		// One run's bad data are no reason to give up the other runs.
+		// Bad data of one run must not stop the work on the other runs.
 		badData = batchv1.PodFailurePolicyActionFailIndex
 	}
 	return &batchv1.PodFailurePolicy{Rules: append(rules,
-		// What the storage refuses to one it refuses to all.
+		// What the storage refuses to one pod it refuses to all.
 		exit(batchv1.PodFailurePolicyActionFailJob, messages.ExitRefused),
-		// More memory needs another Job: no use to try again with the same.
+		// More memory needs another Job: a retry in the same one is useless.
 		exit(badData, messages.ExitBadData, messages.ExitKilled))}
 }
 
-// noProxies keep service meshes from adding a proxy to our pods: a Job whose pod has one never ends.
+// noProxies keep service meshes from adding a proxy to Cairn's pods: a Job never ends if its pod
+// has one.
 var noProxies = map[string]string{istioInject: "false", "linkerd.io/inject": "disabled"}
 
-// taskMetadata is that of a Job: the template's, under our labels.
+// taskMetadata returns the metadata of a Job: the template's, overridden by Cairn's labels.
 func taskMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) metav1.ObjectMeta {
 	metadata := metav1.ObjectMeta{Labels: map[string]string{}, Annotations: map[string]string{}}
 	maps.Copy(metadata.Labels, template.Labels)
@@ -184,7 +188,7 @@ func taskMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) 
 	return metadata
 }
 
-// podMetadata is that of a pod. The template may ask for a proxy all the same.
+// podMetadata returns the metadata of a pod. The template may request a proxy nevertheless.
 func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) metav1.ObjectMeta {
 	metadata := taskMetadata(labels, template)
 	for name, value := range noProxies {
@@ -201,7 +205,8 @@ func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) m
 	return metadata
 }
 
-// PullSecrets are those of the job's launcher, those of the installation, and those named for the task.
+// PullSecrets returns those of the job's launcher, those of the installation, and those named for
+// the task.
 func PullSecrets(owner *v1alpha1.TracedMPIJob, with Installation, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
 	secrets := slices.Clone(template.ImagePullSecrets)
 	for _, secret := range with.PullSecrets {
@@ -219,7 +224,7 @@ func PullSecrets(owner *v1alpha1.TracedMPIJob, with Installation, template v1alp
 	return secrets
 }
 
-// taskResources are those of the template with defaults for what it leaves open.
+// taskResources returns those of the template with defaults for missing values.
 func taskResources(t Task) corev1.ResourceRequirements {
 	resources := *t.Template.Resources.DeepCopy()
 	if resources.Requests == nil {

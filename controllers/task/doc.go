@@ -1,3 +1,3 @@
-// Package task runs cairn commands as Jobs: a Task says which and how, NewJob is its Job, and an Outcome is what the
-// termination messages and exit codes of the Job's pods say.
+// Package task runs cairn commands as Jobs. A Task is a command with its options, NewJob returns
+// its Job, and an Outcome is what the termination messages and exit codes of the Job's pods report.
 package task

@@ -10,12 +10,12 @@ import (
 // MergeContainer is the init container that merges.
 const MergeContainer = "merge"
 
-// MergesFirst reports whether a Job of ours merges and then reports.
+// MergesFirst reports whether a Job merges before it reports.
 func MergesFirst(job *batchv1.Job) bool {
 	return slices.ContainsFunc(job.Spec.Template.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == MergeContainer })
 }
 
-// InitEnd is how the merge of a pod ended; nil if it did not, or there is none.
+// InitEnd returns how the merge of a pod ended, or nil if it has not ended or there is none.
 func InitEnd(pod corev1.Pod) *corev1.ContainerStateTerminated {
 	for _, status := range pod.Status.InitContainerStatuses {
 		if status.Name == MergeContainer {
@@ -25,7 +25,8 @@ func InitEnd(pod corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// endOf is the end of a pod's container that counts: the merge if that failed, else the main one.
+// endOf returns the end of a pod that determines its result: that of the merge if it failed, else
+// that of the main container.
 func endOf(pod corev1.Pod) *corev1.ContainerStateTerminated {
 	if ended := InitEnd(pod); ended != nil && ended.ExitCode != 0 {
 		return ended

@@ -19,22 +19,22 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/quote"
 )
 
-// Outcome is what became of a Job of ours.
+// Outcome is the result of a Job.
 type Outcome struct {
-	// finished for good; the other fields are meaningless before.
+	// Finished is true if the Job has ended permanently. The other fields have no meaning before.
 	Finished bool
-	// ended is when.
+	// Ended is the time of the end.
 	Ended time.Time
-	// succeeded says that every index did.
+	// Succeeded is true if every index succeeded.
 	Succeeded bool
-	// successes counts the indexes of which a pod succeeded.
+	// Successes is the number of indexes with a successful pod.
 	Successes int
-	// messages are the termination messages, by index (0 in a plain Job): of the pod
-	// that succeeded, else of the one that failed last.
+	// Messages are the termination messages, by index (0 in a plain Job): of the pod that
+	// succeeded, or else of the one that failed last.
 	Messages map[int32]string
-	// failed are the indexes without success.
+	// Failed are the indexes without success.
 	Failed map[int32]Failure
-	// reason of the Job's failure, in its own words.
+	// Reason is the reason of the Job's failure, in its own words.
 	Reason string
 }
 
@@ -52,7 +52,7 @@ func (f Failure) String() string {
 	return cmp.Or(quote.Termination(f.Message), fmt.Sprintf("exit code %d", f.ExitCode))
 }
 
-// PodsOutcome is what the pods of a Job say, before the Job has ended, too.
+// PodsOutcome returns what the pods of a Job report, even before the Job has ended.
 func PodsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (Outcome, error) {
 	var pods corev1.PodList
 	if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
@@ -62,7 +62,7 @@ func PodsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (O
 	return ReadPods(podstatus.ControlledBy(pods.Items, job.UID)), nil
 }
 
-// TerminalCondition is the condition that ends a Job; nil while it runs.
+// TerminalCondition returns the condition that ends a Job, or nil while it runs.
 func TerminalCondition(job *batchv1.Job) *batchv1.JobCondition {
 	for i, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
@@ -72,7 +72,7 @@ func TerminalCondition(job *batchv1.Job) *batchv1.JobCondition {
 	return nil
 }
 
-// ReadPods is what the pods of a Job say.
+// ReadPods returns what the pods of a Job report.
 func ReadPods(pods []corev1.Pod) Outcome {
 	o := Outcome{Messages: map[int32]string{}, Failed: map[int32]Failure{}}
 	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
@@ -146,7 +146,7 @@ func (o Outcome) OutOfMemory() bool {
 	return false
 }
 
-// String says why the Job failed.
+// String returns why the Job failed.
 func (o Outcome) String() string {
 	var parts []string
 	for _, index := range slices.Sorted(maps.Keys(o.Failed)) {

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// Refused is the trouble of a Job that the storage refused; nil if that is not why it failed. Only a person can mend it.
+// Refused returns the trouble of a Job that failed because the storage refused it, otherwise nil.
+// Only a person can repair it.
 func (o Outcome) Refused() *messages.StorageTrouble {
 	if !o.Finished || o.Succeeded {
 		return nil
@@ -20,7 +21,7 @@ func (o Outcome) Refused() *messages.StorageTrouble {
 	return nil
 }
 
-// storageTroubleOf is what a pod said about the storage, or what its exit code says.
+// storageTroubleOf returns what a pod reported about the storage, or what its exit code implies.
 func storageTroubleOf(f Failure) *messages.StorageTrouble {
 	if trouble := f.storage(); trouble != nil {
 		return trouble
@@ -28,7 +29,7 @@ func storageTroubleOf(f Failure) *messages.StorageTrouble {
 	return &messages.StorageTrouble{Reason: messages.StorageAccessDenied, Message: f.String()}
 }
 
-// storage is what a pod said about the storage; nil if it said nothing.
+// storage returns what a pod reported about the storage, or nil if nothing.
 func (f Failure) storage() *messages.StorageTrouble {
 	var said struct {
 		Storage *messages.StorageTrouble `json:"storage"`
@@ -39,7 +40,8 @@ func (f Failure) storage() *messages.StorageTrouble {
 	return said.Storage
 }
 
-// StorageTrouble is what the pods of a Job that failed said about the storage; nil if they said nothing.
+// StorageTrouble returns what the failed pods of a Job reported about the storage, or nil if
+// nothing.
 func (o Outcome) StorageTrouble() *messages.StorageTrouble {
 	if !o.Finished || o.Succeeded {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// simulated are the programs whose traces are measured, and what makes them. Each takes about a second of an analysis.
+// simulated are the programs with traces that are measured, and the arguments that create them. An
+// analysis of each takes about a second.
 var simulated = []struct {
 	name      string
 	arguments string // of cairn simulate
@@ -20,7 +21,7 @@ var simulated = []struct {
 	{"sweep", "--pattern wavefront --ranks 64 --iterations 40 --noise-percent 10 --timing lossless"},
 }
 
-// stored are the jobs whose shards are merged.
+// stored are the jobs with shards that are merged.
 var stored = []struct {
 	name      string
 	arguments string // of cairn simulate
@@ -29,7 +30,8 @@ var stored = []struct {
 	{"irregular", "--no-replay --pattern irregular --ranks 1024 --call-sites none"},
 }
 
-// readers are the commands that are measured on each trace. %t stands for the trace, %o for a name that is free.
+// readers are the commands that are measured on each trace. %t is replaced by the trace, %o by an
+// unused name.
 var readers = []struct{ name, arguments string }{
 	{"analyze", "%t -o %o"},
 	{"clusters", "%t"},
@@ -37,7 +39,7 @@ var readers = []struct{ name, arguments string }{
 	{"compare", "%t %t"},
 }
 
-// makeTraces has the tree's own simulator make the traces and the shards, once.
+// makeTraces creates the traces and the shards once, with the tree's own simulator.
 func (b *bench) makeTraces() error {
 	if b.traces != nil {
 		return nil
@@ -81,7 +83,7 @@ func (b *bench) commands() error {
 		}
 	}
 	for i, s := range stored {
-		// a merge leaves its trace in the store, so each has one of its own
+		// a merge leaves its trace in the store, so each merge gets a copy
 		store := filepath.Join(b.scratch, "job")
 		if err := os.RemoveAll(store); err != nil {
 			return err
@@ -97,7 +99,7 @@ func (b *bench) commands() error {
 	return nil
 }
 
-// measure runs a command and notes its CPU time and peak memory.
+// measure runs a command and records its CPU time and peak memory.
 func (b *bench) measure(command, trace string, c *exec.Cmd) error {
 	if err := quietly(c); err != nil {
 		return err
@@ -112,7 +114,7 @@ func (b *bench) measure(command, trace string, c *exec.Cmd) error {
 	return nil
 }
 
-// quietly runs a command whose output matters only if it fails.
+// quietly runs a command and shows its output only if it fails.
 func quietly(c *exec.Cmd) error {
 	var said strings.Builder
 	c.Stderr = &said

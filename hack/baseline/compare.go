@@ -10,17 +10,17 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// alpha is how improbable a difference has to be by chance alone: with a hundred values that did not change, one is
-// taken for a change. The test needs five rounds of each tree to show that.
+// alpha is the significance level: of a hundred values that did not change, one is reported as a
+// change. The test needs five rounds of each tree to reach it.
 const alpha = 0.01
 
-// A change is one value of both measurements.
+// A change is a value in both measurements.
 type change struct {
 	key
 	before, after float64 // medians
-	p             float64 // how probable such a difference is by chance (Mann-Whitney U test); 0 of exact values
+	p             float64 // probability of such a difference by chance (Mann-Whitney U test); 0 for exact values
 	verdict       verdict
-	warnings      []error // that there are too few values to say more
+	warnings      []error // for example too few values for the test
 }
 
 type verdict int
@@ -37,8 +37,9 @@ func (v verdict) String() string {
 	return [...]string{"worse", "gone", "new", "better", "same"}[v]
 }
 
-// compare pairs what two measurements have of each benchmark and unit. Values of exact units differ if they are not
-// equal. The others differ if the Mann-Whitney U test says so, which assumes nothing of how they are distributed.
+// compare pairs the values of two measurements by benchmark and unit. Values of exact units differ
+// if they are not equal. The others differ if the Mann-Whitney U test says so, which does not
+// assume a distribution.
 func compare(before, after *measurement) []change {
 	var changes []change
 	for _, k := range before.order {
@@ -77,8 +78,8 @@ func median(s *benchmath.Sample) float64 {
 	return benchmath.AssumeNothing.Summary(s, 0.95).Center
 }
 
-// printChanges prints what is not the same, what got worse first and by how much first, then how many of each there are.
-// It reports whether anything got worse.
+// printChanges prints the differences, those for the worse first and larger ones before smaller
+// ones, then a summary. It reports whether anything got worse.
 func printChanges(to io.Writer, changes []change) bool {
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b change) int {
@@ -110,7 +111,7 @@ func printChanges(to io.Writer, changes []change) bool {
 	return count[worse] > 0
 }
 
-// ratio is what there is now, of what there was.
+// ratio is the new value relative to the old one.
 func (c change) ratio() float64 {
 	if c.before == 0 {
 		return 1

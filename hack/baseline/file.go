@@ -10,7 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// units say how values are to be compared: less is better of all of them, and some do not depend on chance.
+// units describe how values are compared: lower is better for all of them, and some are exact.
 const units = `Unit text-bytes better=lower assume=exact
 Unit trace-bytes better=lower assume=exact
 Unit cpu-sec/op better=lower
@@ -19,7 +19,7 @@ Unit calling-instructions/op better=lower
 Unit instructions/op better=lower
 `
 
-// writeAll writes a file for each tree, and says which.
+// writeAll writes a file for each tree, and prints their names.
 func writeAll(folder string, trees []*tree) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -56,7 +56,8 @@ func (t *tree) write(to io.Writer) error {
 	return nil
 }
 
-// A measurement is what a file says: for each benchmark and unit, in the file's order, all values.
+// A measurement is the content of a file: for each benchmark and unit, in the file's order, all
+// values.
 type measurement struct {
 	order  []key
 	values map[key][]float64

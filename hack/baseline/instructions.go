@@ -16,9 +16,10 @@ const configurations = `lossy {"call_sites":"none","timing":"lossy"}
 caller {"call_sites":"caller","timing":"lossy"}
 path {"call_sites":"path","timing":"lossy"}`
 
-// callsPerRound is what hack/bench-tracer.sh is asked for: it runs a tenth and half of these calls, and the difference is
-// free of what the start costs. With a fifth of them the first garbage collections of the recorder, two million instructions
-// each, fall into one run and not into the other: 30 instructions a call that come and go with any change of the heap.
+// callsPerRound is passed to hack/bench-tracer.sh, which runs a tenth and half of these calls. The
+// difference between them does not include the cost of the start. With a fifth of these calls, the
+// first garbage collections of the recorder fall into one run only: two million instructions each,
+// 30 a call, which come and go with any change of the heap.
 const callsPerRound = "500000"
 
 // instructions counts what the tree's tracer adds to each kind of call, under both MPIs.
@@ -33,8 +34,9 @@ func (b *bench) instructions() error {
 	return b.addInstructions(strings.NewReader(string(table)))
 }
 
-// addInstructions reads the table that hack/bench-tracer.sh prints: MPI, call, tracing, instructions of the calling
-// thread and of all threads. The rows of wrappers that trace nothing say nothing of the tree, and are left out.
+// addInstructions parses the table that hack/bench-tracer.sh prints: MPI, call, tracing,
+// instructions of the calling thread and of all threads. Rows of wrappers that trace nothing do not
+// depend on the tree, and are left out.
 func (b *bench) addInstructions(table io.Reader) error {
 	rows := 0
 	lines := bufio.NewScanner(table)

@@ -1,17 +1,20 @@
-// Command baseline measures what a tree of this repository costs, and compares two such measurements.
+// Command baseline measures what a tree of this repository costs, and compares two such
+// measurements.
 //
 //	go run ./hack/baseline measure [--rounds 5] [-o FOLDER] TREE…
 //	go run ./hack/baseline compare OLD NEW
 //
-// measure takes the folders of built trees (make build) and writes one file for each: sizes of what was built, bytes of
-// traces, CPU time and peak memory of the commands that read traces, and instructions that the tracer adds to an MPI
-// call. Several trees are measured in turns, round by round, so that what else the machine does meets all of them alike.
-// The programs that are measured are the tree's; how they are measured is the code of this tree.
+// measure takes the folders of built trees (make build) and writes one file for each: sizes of
+// built files, bytes of traces, CPU time and peak memory of the commands that read traces, and
+// instructions that the tracer adds to an MPI call. Several trees are measured in turns, round by
+// round, so that other load on the machine affects all of them alike. The measured programs are
+// those of the tree. The measuring code is that of this tree.
 //
-// compare takes two of the files and prints what differs by more than chance. It exits with 1 if anything got worse.
+// compare takes two of the files and prints what differs by more than chance. It exits with 1 if
+// anything got worse.
 //
-// The files are in Go's benchmark format (https://go.dev/design/14313-benchmark-format), so that benchstat
-// (golang.org/x/perf/cmd/benchstat) reads them too.
+// The files are in Go's benchmark format (https://go.dev/design/14313-benchmark-format), which
+// benchstat (golang.org/x/perf/cmd/benchstat) reads, too.
 package main
 
 import (

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// A tree is a checkout of this repository that has been built, and what was measured of it.
+// A tree is a checkout of this repository that has been built, with its measurements.
 type tree struct {
 	folder  string // absolute
-	name    string // of its file of results: what git describe says
+	name    string // of its results file: the output of git describe
 	results []result
 }
 
@@ -28,12 +28,12 @@ type value struct {
 	unit   string
 }
 
-// add notes a measurement of the tree.
+// add records a measurement of the tree.
 func (t *tree) add(name string, values ...value) {
 	t.results = append(t.results, result{name, values})
 }
 
-// openTrees checks that each folder is a built tree, and names them apart.
+// openTrees checks that each folder is a built tree, and gives each a unique name.
 func openTrees(folders []string) ([]*tree, error) {
 	var trees []*tree
 	for _, folder := range folders {
@@ -52,22 +52,22 @@ func openTrees(folders []string) ([]*tree, error) {
 		}
 		name := strings.TrimSpace(string(described))
 		if slices.ContainsFunc(trees, func(t *tree) bool { return t.name == name }) {
-			name = fmt.Sprintf("%s-%d", name, len(trees)+1) // a tree beside itself, to see the noise
+			name = fmt.Sprintf("%s-%d", name, len(trees)+1) // the same tree twice, to see the noise
 		}
 		trees = append(trees, &tree{folder: folder, name: name})
 	}
 	return trees, nil
 }
 
-// A plan is what is measured, how often.
+// A plan is what is measured, and how often.
 type plan struct {
 	rounds int
 	only   string // one of the steps, or "" for all
 	log    io.Writer
 }
 
-// run measures all trees. Sizes do not depend on chance: they are taken once. The other steps go round by round, and
-// every second round takes the trees in the other order.
+// run measures all trees. Sizes do not depend on chance: they are measured once. The other steps
+// run round by round, and every second round visits the trees in reverse order.
 func (p plan) run(trees []*tree) error {
 	scratch, err := os.MkdirTemp("", "cairn-baseline-")
 	if err != nil {
@@ -107,12 +107,12 @@ func (p plan) run(trees []*tree) error {
 // A bench measures one tree.
 type bench struct {
 	tree    *tree
-	scratch string // folder for its traces; made when it is needed
+	scratch string // folder for its traces; created on first use
 	traces  []string
 	stores  []string
 }
 
-// cairn is the tree's command.
+// cairn returns a run of the tree's command.
 func (b *bench) cairn(arguments ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(b.tree.folder, "bin", "cairn"), arguments...)
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// sizes measures what does not depend on chance: the code in each built file, and the bytes of traces.
+// sizes measures what does not depend on chance: the code size of each built file, and the bytes of
+// traces.
 func (b *bench) sizes() error {
 	for _, pattern := range []string{"bin/*", "lib/*"} {
 		built, err := filepath.Glob(filepath.Join(b.tree.folder, pattern))
@@ -58,7 +59,8 @@ func (b *bench) addTrace(kind, path string) error {
 	return nil
 }
 
-// textBytes is the machine code of an ELF file, without data, symbols and the version that is linked in.
+// textBytes returns the size of the machine code of an ELF file, without data, symbols and the
+// version that is linked in.
 func textBytes(path string) (float64, error) {
 	file, err := elf.Open(path)
 	if err != nil {

@@ -1,13 +1,13 @@
 /*
- * What a call costs: MPI calls in loops on one rank. For every loop one line
+ * The cost of a call: MPI calls in loops on one rank. For every loop it prints one line
  *
  *	name  mean ns  p99.9 ns  longest ns  asleep ns  delayed ns
  *
- * mean: CPU time of the whole process, all its threads, per call, over a pass that nothing else measures. p99.9 and
- * longest: of a second pass in which every iteration is timed. asleep, delayed: how much of the longest iteration its thread
- * was waiting for something, and was waiting for a CPU; the rest was on one.
+ * mean: CPU time per call of the whole process with all its threads, over a pass without other measurements. p99.9 and
+ * longest: from a second pass in which every iteration is timed. asleep, delayed: how long the thread slept in the longest
+ * iteration, and how long it waited for a CPU; the rest it ran.
  *
- * and in the end "Memory" with what is resident of the process in KiB, and "Finalize" with the CPU time of MPI_Finalize.
+ * and at the end "Memory" with the resident memory of the process in KiB, and "Finalize" with the CPU time of MPI_Finalize.
  *
  *	calls [ITERATIONS [THREADS [LOOP]]]      hack/bench-tracer.sh runs it with and without the tracer
  */
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { many = 16, stall = 15000 /* ns that an iteration takes which was hardly all work */ };
+enum { many = 16, stall = 15000 /* ns; an iteration that takes longer was hardly all work */ };
 
 struct spent { /* by a thread so far, ns */
 	long wall, cpu, delayed;
@@ -121,7 +121,7 @@ static const struct {
 	{"Isend+Irecv+Waitall", exchange, 3},
 	{"Allreduce(self)", allreduce, 1},
 	{"Waitany(16)", waitany, 2 * many},
-	{"malloc+free", allocate, 1}, /* of no MPI call, but what pointers cost */
+	{"malloc+free", allocate, 1}, /* not an MPI call, but what --pointers costs */
 };
 
 /* spent_so_far needs microseconds: it is for stalls only. */
@@ -138,7 +138,7 @@ static struct spent spent_so_far(const struct rank *r)
 	return s;
 }
 
-/* account tells what a stall was spent with. What was between it and the one before was all work. */
+/* account determines how the time of a stall was spent. The time since the previous stall was all work. */
 static void account(struct rank *r, long took)
 {
 	const struct spent now = spent_so_far(r);

@@ -1,4 +1,4 @@
-// What a code with timers of its own does: each step is bracketed by MPI_Wtime, many times a step, as in miniAMR. Arguments:
+// What a program with its own timers does: it brackets parts of each step with MPI_Wtime, as miniAMR does. Arguments:
 // steps.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * The floors of hack/bench-tracer.sh: a library that wraps the calls of calls.c and does nothing, or (STAMPS) reads the
- * clock before and after each and keeps both.
+ * The baselines of hack/bench-tracer.sh: a library that wraps the calls of calls.c and does nothing, or (STAMPS) reads the
+ * clock before and after each call and keeps both.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the tracer adds to a call from Fortran, next to what it adds to the same call from C: CPU ns per call, medians of
-# rounds that alternate.
+# What the tracer adds to a call from Fortran, compared with what it adds to the same call from C:
+# CPU ns per call, medians of alternating rounds.
 #   hack/bench/fortran.sh [ROUNDS [CALLS]]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"

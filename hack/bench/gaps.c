@@ -1,6 +1,6 @@
 /*
- * What evidence for long computations costs (docs/evidence.md): thousands of gaps of 1.2 ms between two calls, in which the
- * thread sleeps, so that next to none of its CPU time is the program's own. Prints CPU and wall time per gap, in ns.
+ * The cost of evidence for long computations (docs/evidence.md): thousands of gaps of 1.2 ms between two calls, in which
+ * the thread sleeps, so that almost none of its CPU time is the program's own. Prints CPU and wall time per gap, in ns.
  *
  *	gaps ITERATIONS
  */

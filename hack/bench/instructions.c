@@ -1,7 +1,7 @@
 /*
- * Counts the instructions that a process executes in user space, all its threads together: a plugin of qemu's user-mode
+ * Counts the instructions that a process executes in user space, summed over its threads: a plugin of qemu's user-mode
  * emulation (docs/devel/tcg-plugins.rst of QEMU), for machines whose processor counters cannot be read. The count does
- * not depend on what else the machine does.
+ * not depend on other load on the machine.
  *
  *	qemu-x86_64 -plugin instructions.so PROGRAM...      its last line on standard error: instructions MAIN ALL
  *
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is used of qemu-plugin.h (interface version 1), which distributions do not install. */
+/* The used part of qemu-plugin.h (interface version 1), which distributions do not install. */
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));

@@ -4,8 +4,8 @@
 #
 #   hack/bench/npb.sh NPB3.4-MPI [CLASS [RANKS]]        class S and 4 ranks unless given
 #
-# The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and no part of this project. They are copied, and
-# built in the copy.
+# The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and not part of this project.
+# They are built in a copy.
 set -euo pipefail
 source=${1:?which folder has the sources of NPB3.x-MPI?}
 class=${2:-S} ranks=${3:-4}
@@ -14,7 +14,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/npb.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# Without a processor of its own a rank must let others run while it waits.
+# Without a processor of its own a rank must yield to others while it waits.
 gcc -O2 -shared -fPIC -o "$work/yield.so" "$root/test/mpi/yield/ucp_yield.c"
 export LD_PRELOAD="$work/yield.so${LD_PRELOAD:+:$LD_PRELOAD}"
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The OSU micro-benchmarks under `cairn run --verify`: each one that builds, with both MPIs, short runs.
 #   hack/bench/osu.sh SOURCE [WORK]
-# SOURCE is a folder with the benchmarks (https://mvapich.cse.ohio-state.edu/benchmarks/, 5.x or 7.x), which is left as it is;
-# they are built in WORK (default: a temporary folder). Prints a line per benchmark: calls compared, or what went wrong.
+# SOURCE is a folder with the benchmarks (https://mvapich.cse.ohio-state.edu/benchmarks/, 5.x or
+# 7.x), which is not changed. They are built in WORK (default: a temporary folder). Prints a line
+# per benchmark: calls compared, or what went wrong.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source=${1:?usage: hack/bench/osu.sh SOURCE [WORK]}
 work=${2:-$(mktemp -d)}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# programs DIR: where the MPI programs in C are, in 7.x and before
+# programs DIR: the folder of the MPI programs in C, in 7.x and before
 programs() { if [ -d "$1/c/mpi" ]; then echo "$1/c/mpi"; else echo "$1/mpi"; fi; }
 
 # build MPI: the benchmarks with messages up to 64 KiB and few repetitions of the large ones

@@ -1,5 +1,5 @@
 /*
- * What a call costs: the process's CPU time, all threads counted, per MPI call in a few loops on one rank. Prints one
+ * The cost of a call: the process's CPU time, including all threads, per MPI call in a few loops on one rank. Prints one
  * line per loop, "name ns". hack/bench.sh runs it with and without the tracer; the difference is what tracing adds.
  */
 #define _POSIX_C_SOURCE 200809L

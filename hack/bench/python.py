@@ -1,4 +1,4 @@
-"""What a call from mpi4py costs: CPU time per call, the interpreter included. hack/bench/python.sh runs it."""
+"""The cost of a call from mpi4py: CPU time per call, including the interpreter. hack/bench/python.sh runs it."""
 import sys
 import time
 

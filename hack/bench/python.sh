@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the line of Python costs as call site of a call from mpi4py: CPU ns per call, untraced, with call sites off and on,
-# medians of rounds that alternate.
+# The cost of the line of Python as call site of a call from mpi4py: CPU ns per call, untraced,
+# with call sites off and on, medians of alternating rounds.
 #   hack/bench/python.sh [ROUNDS [CALLS]]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"

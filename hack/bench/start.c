@@ -1,10 +1,10 @@
 /*
- * What a process pays that initializes MPI, makes some calls, computes nothing and finalizes. One line:
+ * The total cost for a process that initializes MPI, makes some calls, computes nothing and finalizes. It prints one line:
  *
  *	start  CPU ns  wall ns
  *
  * CPU time is that of the whole process, from its first instruction on; wall time that of MPI_Init, the calls and
- * MPI_Finalize. Before MPI_Finalize it sleeps, not counted as wall time, so that whatever the calls have started gets ready.
+ * MPI_Finalize. Before MPI_Finalize it sleeps, not counted as wall time, so that everything the calls have started gets ready.
  *
  *	start CALLS      hack/bench-tracer.sh runs it with and without the tracer
  */

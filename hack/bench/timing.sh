@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What timing takes and how fast it is read: programs traced with lossless and with lossy timing under MPICH, 4 ranks;
-# the lossless intervals rounded to 5% and 20% and coded, beside their Krichevsky-Trofimov code length.
+# The size of timing and how fast it is read: programs traced with lossless and with lossy timing
+# under MPICH, 4 ranks; the lossless intervals rounded to 5% and 20% and encoded, compared with
+# their Krichevsky-Trofimov code length.
 #   hack/bench/timing.sh PROGRAM…     executables built for MPICH, e.g. of the NAS Parallel Benchmarks: bt.S.4 lu.W.4
 set -euo pipefail
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }

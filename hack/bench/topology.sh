@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The topologies of the NAS Parallel Benchmarks, as the logicalization paper's table 7 has them and as Cairn finds them,
-# each also with the ranks of MPI_COMM_WORLD in an order of chance. Prints docs/topology.md's table.
+# The topologies of the NAS Parallel Benchmarks, according to table 7 of the logicalization paper
+# and according to Cairn, each also with the ranks of MPI_COMM_WORLD in random order. Prints the
+# table of docs/topology.md.
 #
 #   hack/bench/topology.sh NPB3.4-MPI [WORK [RANKS…]]     WORK keeps programs and traces (default: a temporary folder)
 #
-# The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and no part of this project. They are copied, and
-# the copies changed: a few iterations are enough, and where CAIRN_PERMUTE is set the program's world is a communicator
-# whose ranks are in another order.
+# The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and not part of this project.
+# They are copied, and the copies are changed: a few iterations are enough, and if CAIRN_PERMUTE is
+# set, the program's world is a communicator with its ranks in another order.
 set -euo pipefail
 source=${1:?which folder has the sources of NPB3.4-MPI?}
 work=${2:-}
@@ -24,7 +25,7 @@ copy=$work/source
 if [ ! -e "$copy/changed" ]; then
   cp -r "$source/." "$copy"
   chmod -R u+w "$copy"
-  # every use of the world, but in what makes the other one, which comes right after MPI_Init
+  # every use of the world, except in the code that makes the other one, right after MPI_Init
   for kernel in BT SP LU CG MG; do
     sed -i -E 's/mpi_comm_world/world_here/Ig' "$copy/$kernel"/*.f
     sed -i -E "s/^( *)include 'mpif.h'/&\n\1integer world_here/" "$copy/$kernel/mpinpb.f"
@@ -89,7 +90,7 @@ echo '|---|---|---|---|---|---|---|'
 for kernel in bt sp lu cg mg; do
   case $kernel in bt | sp) sizes=(4 9 16 36 64) ;; *) sizes=(4 8 16 32 64) ;; esac
   for ranks in "${@:-${sizes[@]}}"; do
-    # of MG on 64 ranks, class S has more levels on which most ranks have nothing to do than others
+    # for MG on 64 ranks, class S has more levels on which most ranks have nothing to do
     case $kernel.$ranks in mg.64) class=W ;; cg.* | mg.*) class=S ;; *) class=W ;; esac
     declare -A found=()
     for order in plain permuted; do

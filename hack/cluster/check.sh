@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prove that the cluster works, without any of Cairn: a plain MPIJob over two
-# nodes with each MPI of each demo image, and MinIO behind a service address.
+# Check that the cluster works without any part of Cairn: a plain MPIJob on two nodes with each MPI
+# of each demo image, and MinIO behind a service address.
 #   hack/cluster/check.sh [minio] [bookworm/openmpi | trixie/mpich | ...]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -10,7 +10,7 @@ mpijob() { # SUITE MPI
   local name=hello-$1-$2 impl=OpenMPI t s='' hosts out
   [ "$2" = openmpi ] || impl=MPICH
   t=$(date +%s%N)
-  # Open MPI 5 reads other variables than those that mpi-operator sets
+  # Open MPI 5 reads variables other than those that mpi-operator sets
   kubectl_ -n $ns apply -f - >/dev/null <<Y
 apiVersion: kubeflow.org/v2beta1
 kind: MPIJob

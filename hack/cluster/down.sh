@@ -4,8 +4,8 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-# Their data goes too, so nobody is given long to end in order. A node's entry is
-# the parent of process 1 of its pid namespace: with it goes all that runs there.
+# Their data is removed, too, so processes get little time to end properly. A node's entry is the
+# parent of process 1 of its pid namespace: everything in the node ends with it.
 stop_all() {
   local f p t i left
   for f in "$PIDS"/*; do

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the cluster's scripts share beyond ../lib.sh: places, and processes
-# known by pid and start time. Sourced, never run.
+# What the cluster's scripts share in addition to ../lib.sh: paths, and processes identified by pid
+# and start time. Sourced, never run.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 HERE=$HACK/cluster
@@ -19,8 +19,8 @@ CONTAINERD_UNUSED='"io.containerd.internal.v1.opt", "io.containerd.internal.v1.t
 kubectl_() { "$KUBECTL" --kubeconfig "$ADMIN" "$@"; }
 in_cp() { nsenter --net="/run/netns/${NS}0" "$@"; }
 
-# Field 22 of /proc/PID/stat, counted after the name, which may hold anything.
-# A zombie that nobody has waited for yet is not running.
+# Field 22 of /proc/PID/stat, counted after the name, which may contain anything. A zombie that has
+# not been waited for is not running.
 startof() {
   local s
   s=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
@@ -36,7 +36,7 @@ alive() { # PIDFILE: is the very process running that was started then?
   read -r p t <"$1"
   [ "$(startof "$p" 2>/dev/null)" = "$t" ]
 }
-# spawn NAME COMMAND...: in the background, in a session of its own
+# spawn NAME COMMAND...: in the background, in its own session
 spawn() {
   local name=$1 p; shift
   alive "$PIDS/$name" && return 0
@@ -66,9 +66,10 @@ until_ok() { # SECONDS WHAT COMMAND...
     sleep 0.2
   done
 }
-# import_image loads an image archive into the containerd behind a socket, in up to three tries: the name's old image is
-# garbage as soon as the name has moved, and the collector may take a layer of it that the new one has, too, and that the
-# import has just found there (github.com/containerd/containerd/issues/3787). The next try unpacks that layer anew.
+# import_image loads an image archive into the containerd behind a socket, in up to three attempts.
+# The name's old image becomes garbage as soon as the name refers to the new one. The collector may
+# then remove a layer that both images have and that the import has just found
+# (github.com/containerd/containerd/issues/3787). The next attempt unpacks that layer again.
 import_image() { # SOCKET FILE LOG
   local try
   for try in 1 2 3; do

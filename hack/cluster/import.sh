@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Load image archives into every running node; one that a node has already is
-# passed over. Without arguments: all that hack/images.sh exported.
+# Load image archives into every running node. Images that a node already has are skipped. Without
+# arguments: all that hack/images.sh exported.
 #   hack/cluster/import.sh [IMAGE.tar...]
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -8,7 +8,7 @@ set -euo pipefail
 import() { # NODE FILE
   local r=$CAIRN_RUN/node$1 name key
   name=$(basename "$2" .tar)
-  # the key of images.sh beside the archive, or else what the file looks like
+  # the key of images.sh beside the archive, or else properties of the file
   key=$(cat "${2%.tar}.key" 2>/dev/null || stat -c '%s %Y' "$2")
   [ "$(cat "$r/imported/$name" 2>/dev/null)" = "$key" ] && return 0
   mkdir -p "$r/imported"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# One node: process 1 of pid, mount, uts and ipc namespaces of its own, inside
-# the node's network namespace (up.sh starts it). Runs containerd, the kubelet
-# and kube-proxy. When it goes, the kernel takes all that is in the node with
-# it: containers, shims, mounts.
+# One node: process 1 of its own pid, mount, uts and ipc namespaces, inside the node's network
+# namespace (up.sh starts it). Runs containerd, the kubelet and kube-proxy. When it ends, the
+# kernel removes everything in the node: containers, shims, mounts.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 n=$1 name=node$1
@@ -10,10 +9,10 @@ s=$CAIRN_STATE/$name r=$CAIRN_RUN/$name
 
 mount --make-rshared /
 hostname "$name"
-# what the kubelet and CNI hard-code
+# paths that the kubelet and CNI hard-code
 for d in /var/lib/kubelet /var/log/pods /var/log/containers /var/lib/cni; do
-  # these empty directories stay after down.sh: another cluster's nodes may have theirs mounted on them, and removing a
-  # directory ends the mounts that other namespaces have on it
+  # these empty directories stay after down.sh: nodes of another cluster may have theirs mounted on
+  # them, and removing a directory ends the mounts that other namespaces have on it
   mkdir -p "$d" "$s$d"
   mount --bind "$s$d" "$d"
 done
@@ -23,8 +22,8 @@ sysctl -qw net.ipv4.ip_forward=1
 
 containerd -c "$s/containerd.toml" >>"$LOGS/$name-containerd.log" 2>&1 &
 until_ok 120 containerd ctr -a "$r/containerd.sock" version
-# containerd answers before its part for the kubelet does ("server is not initialized yet"), and a kubelet that meets
-# it then ends at once
+# containerd responds before its part for the kubelet does ("server is not initialized yet"), and
+# the kubelet then exits immediately
 kubelet() {
   local started
   for _ in $(seq 20); do
@@ -38,7 +37,7 @@ kubelet() {
 }
 kubelet >>"$LOGS/$name-kubelet.log" 2>&1 &
 "$BIN/kube-proxy" --config="$s/kube-proxy.yaml" --hostname-override="$name" >>"$LOGS/$name-proxy.log" 2>&1 &
-# a node with one of them gone is no node
+# if one of them ends, the node ends
 wait -n || true
 say "$name: a daemon ended"
 jobs -l

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Keep a containerd directory with all exported images unpacked, from which
-# up.sh gives every new node its own, as hard links: images are unpacked once,
-# not once per node and start. Imports only what has changed.
+# Keep a containerd directory with all exported images unpacked. up.sh gives every new node a copy
+# with hard links, so that images are unpacked once, not for each node and start. Only changed
+# images are imported.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
@@ -22,9 +22,9 @@ disabled_plugins = ["io.containerd.grpc.v1.cri", $CONTAINERD_UNUSED]
 [grpc]
   address = "$sock"
 C
-  # one that a killed run of this script left holds the database
+  # one that a killed run of this script left locks the database
   stop "$pidfile"
-  # in a mount namespace of its own: whatever happens, no mount is left
+  # in its own mount namespace: no mount is left, whatever happens
   unshare --mount containerd -c "$SEED/containerd.toml" >"$SEED/containerd.log" 2>&1 &
   echo "$! $(startof $!)" >"$pidfile"
   trap 'stop "$IMAGES_RUN/seed.pid"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What of the cluster is there; exit status 0 only if all of it runs and every
-# node is Ready.
+# Print the state of the cluster. The exit status is 0 only if everything runs and every node is
+# Ready.
 #   hack/cluster/status.sh [--quiet]
 #   hack/cluster/status.sh --kubeconfig    only where the administrator's kubeconfig lies
 set -euo pipefail

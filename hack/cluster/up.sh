@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Start the local cluster, or what of it is not running: a control plane and
-# CAIRN_NODES nodes, each in namespaces of its own, and mpi-operator.
-# Everything runs in the background; logs in $CAIRN_STATE/log.
+# Start the local cluster, or the parts of it that are not running: a control plane and CAIRN_NODES
+# nodes, each in its own namespaces, and mpi-operator. Everything runs in the background; logs are
+# in $CAIRN_STATE/log.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 t0=$SECONDS
 
 # --- network -----------------------------------------------------------------
-# Namespace cairn0 holds a bridge with the control plane's address on it; each
-# node's namespace has one leg there. Nothing routes out of them.
+# Namespace cairn0 has a bridge with the control plane's address; each node's namespace is
+# connected to it. Nothing is routed out of them.
 usable_ns() { [ -e "/run/netns/$1" ] && nsenter --net="/run/netns/$1" true 2>/dev/null; }
 fresh_ns() {
   [ ! -e "/run/netns/$1" ] || ip netns del "$1"
@@ -25,7 +25,7 @@ network() {
   fi
   for n in $(seq "$CAIRN_NODES"); do
     alive "$PIDS/node$n" && continue
-    # a node that is not running starts from nothing
+    # a node that is not running starts from scratch
     fresh_ns $NS"$n"
     rm -rf "${CAIRN_RUN:?}/node$n" "${CAIRN_STATE:?}/node$n"
     ip -n ${NS}0 link del "v$n" 2>/dev/null || true
@@ -33,7 +33,7 @@ network() {
     ip -n ${NS}0 link set "v$n" master br0 up
     ip -n $NS"$n" addr add "$CAIRN_NET.$((10 + n))/24" dev eth0
     ip -n $NS"$n" link set eth0 up
-    # a service's address needs some route before kube-proxy can rewrite it
+    # a service's address needs a route before kube-proxy can rewrite it
     ip -n $NS"$n" route add "$CAIRN_SVCNET.0/24" via "$CPIP"
     ip -n ${NS}0 route replace "$CAIRN_PODNET.$n.0/24" via "$CAIRN_NET.$((10 + n))"
   done
@@ -179,8 +179,8 @@ tlsPrivateKeyFile: $PKI/node$n.key
 clusterDNS: [$CPIP]
 clusterDomain: cluster.local
 resolvConf: $s/resolv.conf
-# images are imported, never pulled: none may be collected, and a fairly full
-# disk is no reason to evict
+# images are imported, never pulled: none may be collected, and a fairly full disk must not cause
+# evictions
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99
 evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1%}
@@ -215,8 +215,8 @@ node_cgroups() { # N: the kubelet wants its root group to exist
     fi
   done
 }
-# forget_nodes: after a crash, no stale Node is to look Ready, and pods that went
-# with their node are to be made anew at once
+# forget_nodes: after a crash, no stale Node may look Ready, and pods that ended with their node
+# must be created again at once
 forget_nodes() {
   local n
   for n in $(seq "$CAIRN_NODES"); do
@@ -238,8 +238,8 @@ start_nodes() {
       bash "$HERE/node.sh" "$n"
   done
 }
-# seed_node N: the images, in a new node's containerd. Files are hard links: all
-# layers are read-only, only the databases are written to.
+# seed_node N: adds the images to a new node's containerd, as hard links: all layers are read-only,
+# only the databases are copied.
 seed_node() {
   local d=$CAIRN_STATE/node$1/containerd f
   cp -al "$SEED/root" "$d" 2>/dev/null || { rm -rf "$d"; cp -a "$SEED/root" "$d"; }
@@ -248,8 +248,8 @@ seed_node() {
 }
 
 # --- what runs in every cluster ----------------------------------------------------
-# There is no provisioner: a few volumes wait for the claims of charts, and one
-# whose claim is gone is given out anew, empty.
+# There is no provisioner: a few volumes wait for the claims of charts. A volume without its claim
+# is emptied and used again.
 volumes() {
   local i pv phases
   phases=$(kubectl_ get pv -o jsonpath='{range .items[*]}{.metadata.name} {.status.phase}{"\n"}{end}')
@@ -298,7 +298,7 @@ provisioner: kubernetes.io/no-provisioner
 volumeBindingMode: Immediate
 C
   volumes
-  # mpi-operator as its own manifest has it, with the image built here
+  # mpi-operator according to its own manifest, with the image built here
   sed "s|image: mpioperator/mpi-operator:.*|image: localhost/mpi-operator:$MPI_OPERATOR_VERSION|" \
     "$CAIRN_CACHE/mpi-operator-$MPI_OPERATOR_VERSION.yaml" | kubectl_ apply --server-side -f - >/dev/null
 }
@@ -339,8 +339,8 @@ main() {
   say "cluster up after $((SECONDS - t0))s; KUBECONFIG=$ADMIN"
 }
 
-[ "$CAIRN_CLUSTER" = local ] || die "CAIRN_CLUSTER=$CAIRN_CLUSTER: the cluster is not this script's"
-# of another boot: namespaces and processes are gone, and the data is of no use
+[ "$CAIRN_CLUSTER" = local ] || die "CAIRN_CLUSTER=$CAIRN_CLUSTER: this script only starts the local cluster"
+# from before a reboot: namespaces and processes are gone, and the data is useless
 if [ -s "$CAIRN_STATE/boot-id" ] && [ "$(cat "$CAIRN_STATE/boot-id")" != "$(cat /proc/sys/kernel/random/boot_id)" ]; then
   "$HERE/down.sh"
 fi

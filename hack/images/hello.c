@@ -1,4 +1,4 @@
-/* Every rank says where it is: checks a cluster, and nothing else. */
+/* Every rank prints its host, to check a cluster. */
 #include <mpi.h>
 #include <stdio.h>
 

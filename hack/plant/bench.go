@@ -17,14 +17,14 @@ import (
 // maxUnexplained is the part of all ranks' time that a ledger may leave unexplained.
 const maxUnexplained = 0.05
 
-// bench is how many plants of which kinds are judged.
+// bench is the number of plants to judge, by class and kind.
 type bench struct {
 	simulated, controls int
-	real                int      // problems; a tenth as many controls, and as many failures, besides
+	real                int      // problems; a tenth as many controls and failures are added
 	kinds               []string // nil: all
 	seed                uint64   // of the first plant of each kind
 	table               plant.Table
-	unexplained         int // plants of whose time the ledger leaves too much unexplained
+	unexplained         int // plants with too much unexplained time in the ledger
 	gains               []gain
 }
 
@@ -73,7 +73,7 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// draw draws n plants of a class, of all wanted kinds in turn.
+// draw draws n plants of a class, cycling through all wanted kinds.
 func (b *bench) draw(class plant.Class, real bool, n int) ([]*plant.Plant, error) {
 	kinds := slices.DeleteFunc(plant.Of(class, real), func(k *plant.Kind) bool {
 		return b.kinds != nil && !slices.Contains(b.kinds, k.Name)
@@ -113,7 +113,7 @@ func (b *bench) simulate(ctx context.Context, class plant.Class, n int) error {
 	return nil
 }
 
-// runReal judges real plants one by one, the kinds under one MPI and the other in turn.
+// runReal judges real plants one by one, alternating between the MPIs.
 func (b *bench) runReal(ctx context.Context) error {
 	m, err := examine.NewMachine(ctx, ".")
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *bench) runReal(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kinds := map[string]int{} // first under the one or the other, then in turn
+		kinds := map[string]int{} // by which the MPIs alternate
 		for _, p := range plants {
 			if _, seen := kinds[p.Kind]; !seen {
 				kinds[p.Kind] = len(kinds)
@@ -167,7 +167,7 @@ func (b *bench) printGains() (missed bool) {
 		return false
 	}
 	fmt.Printf("%-44s %10s %10s %10s %10s\n", "gains of rightly named real plants", "run", "promised", "real", "spread")
-	right, all := map[bool]int{}, map[bool]int{} // by whether it is an estimate
+	right, all := map[bool]int{}, map[bool]int{} // by whether the gain is an estimate
 	for _, g := range b.gains {
 		fmt.Printf("  %-42s %s\n", g.name, g)
 		all[g.Estimate]++

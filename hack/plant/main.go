@@ -1,4 +1,5 @@
-// Command plant runs planted problems and prints what was planted, what is true of it, and what Cairn says.
+// Command plant runs planted problems and prints what was planted, what is true of it, and what
+// Cairn reports.
 //
 //	go run ./hack/plant list
 //	go run ./hack/plant run --kind chain --seed 17
@@ -6,7 +7,7 @@
 //	go run ./hack/plant run --kind chain --seed 17 --real --mpi mpich [-o FOLDER]
 //	go run ./hack/plant bench --simulated 240 --controls 300 --real 60
 //
-// It exits with 1 if what Cairn says is wrong, or a target is missed.
+// It exits with 1 if Cairn's report is wrong, or a target is missed.
 package main
 
 import (
@@ -25,7 +26,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and print what was planted and what Cairn reports", SilenceUsage: true, SilenceErrors: true}
 	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
 	err := c.ExecuteContext(ctx)
 	stop()
@@ -54,7 +55,7 @@ func newListCommand() *cobra.Command {
 	}
 }
 
-var errWrong = errors.New("what Cairn says is wrong")
+var errWrong = errors.New("Cairn's report is wrong")
 
 func newRunCommand() *cobra.Command {
 	var (
@@ -88,7 +89,7 @@ func newRunCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
-	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
 	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
 	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
 	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")

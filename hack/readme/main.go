@@ -1,14 +1,15 @@
-// Command readme keeps the output blocks of a Markdown file true: it runs the command that each block names and
-// writes or checks what it prints. A block is
+// Command readme keeps the output blocks of a Markdown file up to date: it runs the command that
+// each block names, and writes or checks its output. A block is
 //
 //	<!-- output: COMMAND -->
 //	```
 //	…
 //	```
 //
-// "output(cluster): COMMAND" marks blocks that need the demo's cluster; with -cluster these are run, without it the others.
-// In goes a file, out comes the same file (-write) or an error that names the blocks that differ (-check), numbers and
-// the width of columns aside: these change from run to run.
+// "output(cluster): COMMAND" marks blocks that need the demo's cluster. With -cluster only these
+// are run, without it only the others. -write updates the file. -check returns an error that names
+// the blocks that differ, except for numbers and the width of columns, which change from run to
+// run.
 package main
 
 import (
@@ -32,8 +33,8 @@ func main() {
 
 var block = regexp.MustCompile("(?s)<!-- output(\\(cluster\\))?: ([^\n]*?) -->\n```[a-z]*\n(.*?)```")
 
-// again is how often a block that differs is run once more: what a run knows of itself is sampled, so that a sentence may
-// lack a clause on a machine with other work.
+// again is how often the command of a block that differs is repeated: measurements are sampled, so
+// that on a machine with other load a sentence may lack a clause.
 const again = 3
 
 func run(path string, write, cluster bool) error {
@@ -73,7 +74,7 @@ func run(path string, write, cluster bool) error {
 	return nil
 }
 
-// output is what a reader's terminal shows: both streams, without trailing blanks.
+// output is what a terminal shows: standard output and standard error, without trailing blanks.
 func output(command string) (string, error) {
 	out, err := exec.Command("bash", "-c", command).CombinedOutput()
 	if err != nil {

@@ -26,6 +26,6 @@ func TestMaskForgetsNumbersOnly(t *testing.T) {
 	require.Equal(t, mask("stencil  Ready   4  25s"), mask("stencil  Ready  16  1m5s"))
 	require.Equal(t, mask("Rank 3 took  1.5 s"), mask("Rank 2 took 13 ms"))
 	require.Equal(t, mask("0.9 s of CPU, throttled for 0 s"), mask("0.9 s of CPU, waited 0.3 s for a CPU, throttled for 0 s"))
-	require.Equal(t, mask("rank 1  0.9 s\nnote  x\n"), mask("rank 1  0.9 s\nsteal on n1  0.3 s, of all its CPUs\nnote  x\n"))
+	require.Equal(t, mask("rank 1  0.9 s\nnote  x\n"), mask("rank 1  0.9 s\nsteal on n1  0.3 s, summed over its CPUs\nnote  x\n"))
 	require.NotEqual(t, mask("Rank 3 is slow"), mask("Rank 3 is fast"))
 }

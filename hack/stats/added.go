@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The table of what tracing adds to calls: a line of either input is a call and ns. The medians of each call stand in a
-// row, in the order of the first file.
+// The table of what tracing adds to calls. A line of either input is a call and ns. The medians of
+// each call are in one row, in the order of the first file.
 func newAddedCommand() *cobra.Command {
 	var mpi string
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ func newAddedCommand() *cobra.Command {
 	return c
 }
 
-// calls are the numbers of each call.
+// calls returns the numbers of each call.
 func calls(all []measurement) map[string][]float64 {
 	of := map[string][]float64{}
 	for _, m := range all {

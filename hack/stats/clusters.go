@@ -11,7 +11,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// clusterTargets are the seconds that each benchmark of groups of ranks may take, in the order of the table.
+// clusterTargets are the maximum seconds of each benchmark of groups of ranks, in the order of the
+// table.
 var clusterTargets = []struct {
 	what    string
 	seconds float64
@@ -48,7 +49,7 @@ func printClusters(to io.Writer, from io.Reader) error {
 	for _, t := range clusterTargets {
 		c, measured := costs[t.what]
 		if !measured {
-			return fmt.Errorf("the benchmark says nothing of %s", t.what)
+			return fmt.Errorf("the benchmark has no result for %s", t.what)
 		}
 		says := "pass"
 		if c.seconds >= t.seconds {

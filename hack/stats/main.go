@@ -1,4 +1,4 @@
-// Command stats makes the tables of the benchmarks in hack/ of what these have measured.
+// Command stats computes the tables of the benchmarks in hack/ from their measurements.
 //
 //	go run ./hack/stats tracer --mpis 'openmpi mpich' --threads '1 4' --calls … --configs … FILE
 //	go run ./hack/stats start --mpis … FILE
@@ -8,9 +8,9 @@
 //	go run ./hack/stats ratios FILE
 //	go run ./hack/stats clusters FILE
 //
-// In goes a file with a line for each measurement; out comes a table in which differences and ratios are those within a
-// round, and medians are over rounds: the machine may do other things too. Each table is a file here, which says what
-// the columns of its input are.
+// The input is a file with one line for each measurement. The output is a table. Its differences
+// and ratios are computed within a round, because the machine may have other load, and its medians
+// over the rounds. Each table has a file here, which documents the columns of its input.
 package main
 
 import (

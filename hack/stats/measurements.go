@@ -13,21 +13,21 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A measurement is a line of a file: words that say what it is of, then numbers.
+// A measurement is a line of a file: words that identify it, then numbers.
 type measurement struct {
 	words   []string
 	numbers []float64
 }
 
-// readMeasurements reads lines of so many words, then from least to most numbers, separated by spaces. Numbers that a
-// line lacks are NaN.
-func readMeasurements(from io.Reader, words, least, most int) ([]measurement, error) {
+// readMeasurements reads lines with the given number of words and from minimum to maximum numbers,
+// separated by spaces. Missing numbers are NaN.
+func readMeasurements(from io.Reader, words, minimum, maximum int) ([]measurement, error) {
 	var all []measurement
 	lines := bufio.NewScanner(from)
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Fields(lines.Text())
-		if len(fields) < words+least || len(fields) > words+most {
-			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, least, most, lines.Text())
+		if len(fields) < words+minimum || len(fields) > words+maximum {
+			return nil, fmt.Errorf("line %d has %d fields, not %d words and %d to %d numbers: %s", n, len(fields), words, minimum, maximum, lines.Text())
 		}
 		m := measurement{words: fields[:words]}
 		for _, f := range fields[words:] {
@@ -37,7 +37,7 @@ func readMeasurements(from io.Reader, words, least, most int) ([]measurement, er
 			}
 			m.numbers = append(m.numbers, x)
 		}
-		for len(m.numbers) < most {
+		for len(m.numbers) < maximum {
 			m.numbers = append(m.numbers, math.NaN())
 		}
 		all = append(all, m)
@@ -45,24 +45,25 @@ func readMeasurements(from io.Reader, words, least, most int) ([]measurement, er
 	return all, lines.Err()
 }
 
-// readFile is readMeasurements of a file.
-func readFile(path string, words, least, most int) ([]measurement, error) {
+// readFile calls readMeasurements for a file.
+func readFile(path string, words, minimum, maximum int) ([]measurement, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	all, err := readMeasurements(file, words, least, most)
+	all, err := readMeasurements(file, words, minimum, maximum)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return all, nil
 }
 
-// rounds are the measurements of each thing, round by round: for a name of it, a list of its numbers.
+// rounds are the measurements by name: for each name a list with the numbers of each round.
 type rounds map[string][][]float64
 
-// byRound sorts measurements by the words but for the one that is the round. Rounds are in the order of the file.
+// byRound groups measurements by their words except the one that is the round. Rounds are in the
+// order of the file.
 func byRound(all []measurement, round int) rounds {
 	r := rounds{}
 	for _, m := range all {
@@ -72,7 +73,7 @@ func byRound(all []measurement, round int) rounds {
 	return r
 }
 
-// column is a number of a thing in each round.
+// column returns one of the numbers of a name in each round.
 func (r rounds) column(name string, number int) []float64 {
 	var column []float64
 	for _, numbers := range r[name] {
@@ -81,7 +82,7 @@ func (r rounds) column(name string, number int) []float64 {
 	return column
 }
 
-// check says which of the things have not been measured in every round.
+// check returns an error for names that were not measured in every round.
 func (r rounds) check(names ...string) error {
 	for _, name := range names {
 		if n, first := len(r[name]), len(r[names[0]]); n == 0 || n != first {
@@ -100,13 +101,13 @@ func less(a, b []float64) []float64 {
 	return difference
 }
 
-// median is the middle value, of an even number the lower of the two in the middle: one that was measured.
+// median is the middle value, or the lower of the two middle ones: always a measured value.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return stat.Quantile(0.5, stat.Empirical, sorted, nil)
 }
 
-// verdict is what a table says of a target.
+// verdict is the text of a table for a target.
 func verdict(met bool) string {
 	if met {
 		return "pass"

@@ -11,14 +11,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// samples of the bootstrap, and what part of them is below the upper bound.
+// The number of samples of the bootstrap, and the part of them below the upper bound.
 const (
 	samples    = 10000
 	confidence = 0.95
 )
 
-// The row of a program's pairs of runs: a line of the input is CPU seconds without the tracer and with it. The ratio is
-// that of the sums, its upper bound that of 95% of bootstrap samples of the pairs.
+// The row of a program's pairs of runs. A line of the input is the CPU seconds without and with the
+// tracer. The ratio is that of the sums. Its upper bound is that of 95% of bootstrap samples of the
+// pairs.
 func newPairsCommand() *cobra.Command {
 	var mpi, kernel string
 	var target float64
@@ -36,7 +37,7 @@ func newPairsCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&mpi, "mpi", "", "for the first column")
 	c.Flags().StringVar(&kernel, "kernel", "", "for the second column")
-	c.Flags().Float64Var(&target, "target", 1, "most that the upper bound may be")
+	c.Flags().Float64Var(&target, "target", 1, "largest allowed upper bound")
 	c.Flags().IntVar(&least, "least", 1, "fewer pairs than these give no verdict")
 	return c
 }
@@ -55,8 +56,8 @@ func printPairs(to io.Writer, pairs []measurement, mpi, kernel string, target fl
 	fmt.Fprintf(to, "%-8s %-6s %5d %10.2f %10.2f %7.4f %7.4f %s\n", mpi, kernel, n, without/float64(n), with/float64(n), with/without, upper, says)
 }
 
-// upperBound is the ratio below which it is in 95% of samples of as many pairs, drawn with replacement; the same each
-// time for the same pairs.
+// upperBound returns the 95th percentile of the ratio over bootstrap samples of the pairs. It is
+// deterministic.
 func upperBound(pairs []measurement) float64 {
 	chance := rand.New(rand.NewPCG(1, 1))
 	ratios := make([]float64, samples)

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// minGeometricMean is the target: how many times smaller traces are than the peer's.
+// minGeometricMean is the target: the factor by which traces are smaller than the peer's.
 const minGeometricMean = 10
 
-// The geometric mean of ratios: a line of the input is the peer's bytes and ours.
+// The geometric mean of ratios. A line of the input is the bytes of the peer and of Cairn.
 func newRatiosCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "ratios FILE", Short: "How much smaller traces are than the peer's (hack/bench-trace.sh)", Args: cobra.ExactArgs(1),

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The table of what a process pays in all that makes some calls and ends. A line of its input is MPI, round, variant
-// (alone; short: no core is needed; core), and what hack/bench/start.c prints: a word, CPU and wall-clock time in ns.
+// The table of the total cost for a process that makes some calls and ends. A line of its input is
+// MPI, round, variant (alone; short: no core is needed; core), and the output of
+// hack/bench/start.c: a word, CPU and wall-clock time in ns.
 func newStartCommand() *cobra.Command {
 	var mpis string
 	c := &cobra.Command{

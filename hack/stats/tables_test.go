@@ -91,5 +91,5 @@ func TestClusters(t *testing.T) {
 		"groups          0.500        < 1       90  pass\n"+
 		"program         6.000        < 5      120  MISS\n"+
 		"topology        1.500       < 60      300  pass\n", table.String())
-	assert.ErrorContains(t, printClusters(&table, strings.NewReader("PASS\n")), "nothing of groups")
+	assert.ErrorContains(t, printClusters(&table, strings.NewReader("PASS\n")), "no result for groups")
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A tracerTable is what a call costs with the tracer and without.
+// A tracerTable is the cost of a call with and without the tracer.
 //
-// A line of its input is MPI, threads, round, variant, call, and what hack/bench/calls.c prints of a call: mean CPU time,
-// 99.9th percentile, longest iteration, of that asleep and without a CPU, all in ns; for the process less. Variants are alone, noop (a wrapper
-// that does nothing), stamps (one that reads the clock twice), and the tracer's configurations.
+// A line of its input is MPI, threads, round, variant, call, and the output of hack/bench/calls.c
+// for a call: mean CPU time, 99.9th percentile, longest iteration, and the time that iteration
+// slept and was without a CPU, all in ns. Lines for the process have fewer numbers. Variants are
+// alone, noop (a wrapper that does nothing), stamps (one that reads the clock twice), and the
+// tracer's configurations.
 type tracerTable struct {
 	mpis, threads, calls, configs []string
 }
@@ -31,11 +33,11 @@ const (
 // Targets.
 const (
 	maxAdded      = 100    // ns a call
-	maxRatio      = 2      // times what reading the clock twice adds
+	maxRatio      = 2      // relative to reading the clock twice
 	maxLongest    = 200000 // ns of an iteration, or twice the wrapper's
 	maxFinalize   = 5      // ms
 	maxMemory     = 32     // MiB
-	minStampsCost = 0.1    // ns: what reading the clock adds is at least that, for the ratio
+	minStampsCost = 0.1    // ns; minimum cost of reading the clock, for the ratio
 )
 
 func newTracerCommand() *cobra.Command {
@@ -108,7 +110,8 @@ func (t *tracerTable) printCall(to io.Writer, r rounds, mpi, threads, call strin
 	return nil
 }
 
-// printProcess prints what a process pays beside its calls: for its allocations, its end, its memory.
+// printProcess prints the costs of a process other than calls: its allocations, its end, its
+// memory.
 func (t *tracerTable) printProcess(to io.Writer, r rounds, mpi, threads string) error {
 	of := func(variant, what string) string { return strings.Join([]string{mpi, threads, variant, what}, " ") }
 	added := func(config, what string) (float64, error) {
@@ -149,7 +152,7 @@ func (t *tracerTable) printProcess(to io.Writer, r rounds, mpi, threads string) 
 	return nil
 }
 
-// plain is a number as it is, with six digits at most.
+// plain formats a number with at most six digits.
 func plain(x float64) string {
 	if x == float64(int64(x)) {
 		return fmt.Sprint(int64(x))

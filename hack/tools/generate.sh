@@ -1,7 +1,7 @@
 #!/bin/sh
-# Generates the names of analyses in api/v1alpha1, and what follows from that package and the RBAC markers in controllers/:
-# deep copies, the CRD (as manifest and as chart template) and the operator's
-# role (likewise). `git diff` is empty afterwards when nothing was forgotten.
+# Generates the names of analyses in api/v1alpha1, and from that package and the RBAC markers in
+# controllers/: the deep copies, the CRD (as manifest and as chart template) and the operator's
+# role (likewise). `git diff` is empty after it if everything was up to date.
 set -eu
 cd "$(dirname "$0")/../.."
 bin=$(mktemp -d)

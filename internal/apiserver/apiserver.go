@@ -1,6 +1,6 @@
-// Package apiserver starts a real kube-apiserver and etcd for tests, with the CRDs
-// of Cairn and of mpi-operator in it. No kubelet, no scheduler and no controller
-// run there: a test plays their part.
+// Package apiserver starts a real kube-apiserver and etcd for tests, with the CRDs of Cairn and
+// mpi-operator installed. There is no kubelet, scheduler or controller: tests must do what these
+// would do.
 package apiserver
 
 import (
@@ -23,14 +23,13 @@ import (
 
 // Server is a running API server.
 type Server struct {
-	// Config is that of an administrator.
+	// Config has an administrator's credentials.
 	Config *rest.Config
 
 	environment *envtest.Environment
 }
 
-// Start starts an API server. A missing binary is an error, never a reason to skip
-// a test.
+// Start starts an API server. A missing binary is an error, not a reason to skip a test.
 func Start() (*Server, error) {
 	assets, err := assetsDirectory()
 	if err != nil {
@@ -56,12 +55,12 @@ func Start() (*Server, error) {
 	return &Server{Config: config, environment: environment}, nil
 }
 
-// Stop ends the API server and etcd.
+// Stop stops the API server and etcd.
 func (s *Server) Stop() error {
 	return s.environment.Stop()
 }
 
-// Main is a package's TestMain: it runs the tests with a server, which it starts and stops.
+// Main is a package's TestMain: it starts a server, runs the tests and stops the server.
 func Main(m *testing.M, server **Server) {
 	ctrl.SetLogger(logr.Discard())
 	var err error
@@ -75,7 +74,7 @@ func Main(m *testing.M, server **Server) {
 	os.Exit(code)
 }
 
-// assetsDirectory is where `make test` puts the binaries.
+// assetsDirectory returns the directory in which `make test` installs the binaries.
 func assetsDirectory() (string, error) {
 	directory := os.Getenv("KUBEBUILDER_ASSETS")
 	if directory == "" {
@@ -93,7 +92,7 @@ func assetsDirectory() (string, error) {
 	return directory, nil
 }
 
-// moduleDirectory is where the source of a module that we require lies.
+// moduleDirectory returns the source directory of a required module.
 func moduleDirectory(path string) (string, error) {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
 	list.Dir = repository.Root()
@@ -105,7 +104,7 @@ func moduleDirectory(path string) (string, error) {
 	return directory, nil
 }
 
-// Kubectl is the path of kubectl and the arguments that point it at this server.
+// Kubectl returns the path of kubectl and the arguments that select this server.
 func (s *Server) Kubectl() (path string, arguments []string, err error) {
 	user, err := s.environment.AddUser(envtest.User{Name: "person", Groups: []string{"system:masters"}}, nil)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Server) Kubectl() (path string, arguments []string, err error) {
 	return kubectl.Path, kubectl.Opts, nil
 }
 
-// Kubeconfig is one of an administrator, for other commands.
+// Kubeconfig returns an administrator's kubeconfig, for other commands.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	user, err := s.environment.AddUser(envtest.User{Name: "administrator", Groups: []string{"system:masters"}}, nil)
 	if err != nil {

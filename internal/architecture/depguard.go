@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// A depguardRule is a rule of golangci-lint's depguard: what files may not import. Files are folders, with all below them.
+// A depguardRule is a rule of golangci-lint's depguard: the imports that are denied to files. Files
+// are given as folders, including everything below them.
 //
-// depguard looks at direct imports only, and takes of a list the one prefix that sorts right before the import, so no
-// prefix of a list may begin with another one. A path that ends in "$" is whole, and no prefix.
+// depguard checks direct imports only. For an import it considers only one prefix of a list, the
+// one that sorts right before the import. Therefore no prefix of a list may begin with another one.
+// A path that ends in "$" matches only as a whole.
 type depguardRule struct {
 	name       string
 	files, not []string
-	allow      []string // if any, nothing else is allowed
+	allow      []string // if not empty, nothing else is allowed
 	deny       []string
 }
 
-// Depguard is the rules of depguard in YAML: one for each room, and one for all modules that only some rooms may import.
+// Depguard returns the rules of depguard in YAML: one for each room, and one for all modules that
+// only some rooms may import.
 func Depguard() string {
 	var b strings.Builder
 	for _, rule := range depguardRules() {
@@ -40,7 +43,7 @@ func Depguard() string {
 			b.WriteString("          deny:\n")
 		}
 		for _, d := range rule.deny {
-			fmt.Fprintf(&b, "            - {pkg: %s, desc: docs/architecture.md has who may know whom}\n", d)
+			fmt.Fprintf(&b, "            - {pkg: %s, desc: docs/architecture.md lists the allowed imports}\n", d)
 		}
 	}
 	return b.String()
@@ -56,7 +59,7 @@ func depguardRules() []depguardRule {
 			for _, f := range r.Folders {
 				rule.allow = append(rule.allow, Module+f)
 			}
-		case r.Name == testSupport: // it may not know much, but what it tests
+		case r.Name == testSupport: // it may import little, except what it tests
 			continue
 		default:
 			rule.deny = r.denied()
@@ -75,7 +78,7 @@ func depguardRules() []depguardRule {
 	return rules
 }
 
-// nested are the folders within the room's that are other rooms'.
+// nested returns the folders within the room's that belong to other rooms.
 func (r *Room) nested() []string {
 	var folders []string
 	for _, other := range Rooms {
@@ -88,8 +91,8 @@ func (r *Room) nested() []string {
 	return folders
 }
 
-// denied are the prefixes of our own packages that depguard refuses to the room. Commands are left out: Go lets nobody
-// import them.
+// denied returns the prefixes of the repository's packages that depguard denies to the room.
+// Commands are left out, since Go does not allow to import them.
 func (r *Room) denied() []string {
 	var all []string
 	allowed := slices.Clone(r.Folders)
@@ -106,20 +109,21 @@ func (r *Room) denied() []string {
 			}
 		}
 	}
-	// of prefixes that begin with one another, the shortest says all
+	// of prefixes that begin with one another, the shortest is enough
 	return slices.DeleteFunc(slices.Clone(all), func(long string) bool {
 		return slices.ContainsFunc(all, func(short string) bool { return short != long && strings.HasPrefix(long, short) })
 	})
 }
 
-// prefixes are those that a folder and what is below it begin with, and nothing that is allowed. Of a folder that has an
-// allowed one below it, it is the folder itself.
+// prefixes returns the prefixes that match a folder and everything below it, but nothing that is
+// allowed. If the folder has an allowed one below it, the result is the folder itself as a whole
+// path.
 func prefixes(folder string, allowed []string) []string {
 	path := Module + folder
 	switch {
 	case slices.ContainsFunc(allowed, func(a string) bool { return within(a, folder) }):
 		return []string{path + "$"}
-	case slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(a, folder) }): // as trace and tracer
+	case slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(a, folder) }): // such as trace and tracer
 		return []string{path + "$", path + "/"}
 	}
 	return []string{path}

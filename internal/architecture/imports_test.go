@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
-// A goPackage is what `go list -json` says of a package.
+// A goPackage is the output of `go list -json` for a package.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -61,7 +61,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The core library is in every process of every traced job: what it links, indirectly too, is on a list.
+// The core library is in every process of every traced job: everything that it links, also
+// indirectly, is on a list.
 func TestCoreLibraryLinksLittle(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range list(t, "-deps", "./"+coreLibrary) {
@@ -81,7 +82,7 @@ func TestCoreLibraryLinksLittle(t *testing.T) {
 	}
 }
 
-// What binaries link, indirectly too, has nothing of what they may not know at all.
+// Binaries do not link, even indirectly, what they must not import.
 func TestBinariesLinkNothingForeign(t *testing.T) {
 	for _, binary := range Binaries {
 		for _, p := range list(t, "-deps", "-tags", "otf2", "./"+binary.Folder) {
@@ -95,7 +96,8 @@ func TestBinariesLinkNothingForeign(t *testing.T) {
 	}
 }
 
-// Every folder of the rules is there and has packages, and every arrow of the rules has one import that needs it.
+// Every folder of the rules exists and has packages, and every entry of the rules is needed by an
+// import.
 func TestRulesAreNotWiderThanTheTree(t *testing.T) {
 	needed := map[[2]string]bool{}
 	for _, p := range list(t, "-tags", "otf2", "./...") {
@@ -111,18 +113,18 @@ func TestRulesAreNotWiderThanTheTree(t *testing.T) {
 			assert.DirExists(t, filepath.Join(repository.Root(), folder), "of room %s", r.Name)
 		}
 		for _, to := range r.May {
-			assert.True(t, needed[[2]string{r.Name, to}], "%s may know %s, but nothing needs it", r.Name, to)
+			assert.True(t, needed[[2]string{r.Name, to}], "%s may import %s, but nothing needs it", r.Name, to)
 		}
 	}
 }
 
-// Arrows between rooms run one way: a room may know those only that stand before it in the list. The room that all may
-// know, and that knows the trace, is no exception.
+// Dependencies between rooms have one direction: a room may import only those before it in the
+// list. The room that all rooms may import, and that imports the trace, is no exception.
 func TestArrowsRunOneWay(t *testing.T) {
 	before := map[string]bool{}
 	for _, r := range Rooms {
 		for _, to := range r.May {
-			assert.True(t, before[to], "%s may know %s, which stands below it", r.Name, to)
+			assert.True(t, before[to], "%s may import %s, which stands below it", r.Name, to)
 		}
 		before[r.Name] = true
 	}
@@ -130,20 +132,20 @@ func TestArrowsRunOneWay(t *testing.T) {
 
 func TestForbidden(t *testing.T) {
 	for _, c := range []struct{ from, path, why string }{
-		{"controllers/inject", Module + "trace", "operator may not know trace"},
+		{"controllers/inject", Module + "trace", "operator may not import trace"},
 		{"controllers/inject", "k8s.io/api/core/v1", ""},
 		{"api/messages", "k8s.io/api/core/v1", "messages may not import k8s.io/…"},
 		{"api/messages", "golang.org/x/sys/unix", "messages may import Go's standard library only"},
 		{"api/messages", "encoding/json", ""},
-		{"trace", Module + "tracer/recorder", "trace may not know tracer"},
+		{"trace", Module + "tracer/recorder", "trace may not import tracer"},
 		{"trace/codec", Module + "trace", ""},
-		{"tracer/recorder", Module + "merger", "tracer may not know merger"},
-		{"merger", Module + "merger/collect", "merger may not know collect"},
+		{"tracer/recorder", Module + "merger", "tracer may not import merger"},
+		{"merger", Module + "merger/collect", "merger may not import collect"},
 		{"cmd/cairn", "sigs.k8s.io/controller-runtime", "commands may not import sigs.k8s.io/…"},
 		{"cmd/cairn", Module + "store", ""},
 		{"cmd/cairn", "github.com/minio/minio-go/v7", "commands may not import github.com/minio/…"},
 		{"analyzer/match", "testing", "analyzer may not import testing…"},
-		{"analyzer/match", Module + "internal/tracetest", "analyzer may not know tests"},
+		{"analyzer/match", Module + "internal/tracetest", "analyzer may not import tests"},
 		{"analyzer/match", Module + "elsewhere", "it is in no room"},
 	} {
 		t.Run(c.from+" "+c.path, func(t *testing.T) {

@@ -5,40 +5,40 @@ import (
 	"strings"
 )
 
-// A Text is a part of a file that is generated: what stands between two lines with the marks.
+// A Text is a generated part of a file, between two lines with its marks.
 type Text struct {
 	File       string // relative to the repository
 	Begin, End string
 	Render     func() string
 }
 
-// Texts are all parts of files that follow from the rules.
+// Texts are all generated parts of files.
 var Texts = []Text{
 	{".golangci.yml", "# rooms: begin", "# rooms: end", Depguard},
 	{"docs/architecture.md", "<!-- rooms: begin -->", "<!-- rooms: end -->", Table},
 	{"docs/architecture.md", "<!-- core: begin -->", "<!-- core: end -->", CoreTable},
 }
 
-// Replace returns content with the part made anew.
+// Replace returns content with the part generated again.
 func (t Text) Replace(content string) (string, error) {
 	before, rest, found := strings.Cut(content, t.Begin)
 	_, after, closed := strings.Cut(rest, t.End)
 	if !found || !closed {
 		return "", fmt.Errorf("%s has no lines %q and %q", t.File, t.Begin, t.End)
 	}
-	head, _, _ := strings.Cut(rest, "\n") // what stands behind the mark in its line
+	head, _, _ := strings.Cut(rest, "\n") // the rest of the line with the mark
 	indent := before[strings.LastIndexByte(before, '\n')+1:]
 	return before + t.Begin + head + "\n" + t.Render() + indent + t.End + after, nil
 }
 
-// Table is who may know whom, in Markdown.
+// Table returns which rooms may import which, in Markdown.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("\n| room | folders | what is done there | may know | from elsewhere |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| room | folders | what is done there | may import | from elsewhere |\n|---|---|---|---|---|\n")
 	for _, r := range Rooms {
 		may := strings.Join(r.May, ", ")
 		if may == "" {
-			may = "nobody"
+			may = "none"
 		}
 		outside := [...]string{"libraries", "Go's standard library only", "libraries, Kubernetes, object storage", "libraries, object storage"}[r.Outside]
 		fmt.Fprintf(&b, "| **%s** | `%s` | %s | %s | %s |\n", r.Name, strings.Join(r.Folders, "`, `"), r.About, may, outside)
@@ -46,7 +46,7 @@ func Table() string {
 	return b.String() + "\n"
 }
 
-// CoreTable is what the core library may link, in Markdown.
+// CoreTable returns what the core library may link, in Markdown.
 func CoreTable() string {
 	var b strings.Builder
 	b.WriteString("\n")

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// RoomOf is the room of a package by its path within the repository, nil if it is in none.
+// RoomOf returns the room of a package by its path within the repository, or nil if it belongs to
+// none.
 func RoomOf(folder string) *Room {
 	var found *Room
 	longest := -1
@@ -27,12 +28,12 @@ func room(name string) *Room {
 	return &Rooms[i]
 }
 
-// within reports whether folder is parent, or below it.
+// within reports whether folder is parent or below it.
 func within(folder, parent string) bool {
 	return folder == parent || strings.HasPrefix(folder, parent+"/")
 }
 
-// Forbidden says why a package of the room may not import path, or "" if it may.
+// Forbidden returns why a package of the room must not import path, or "" if it may.
 func (r *Room) Forbidden(path string) string {
 	if folder, ours := strings.CutPrefix(path, Module); ours {
 		to := RoomOf(folder)
@@ -40,7 +41,7 @@ func (r *Room) Forbidden(path string) string {
 		case to == nil:
 			return "it is in no room"
 		case to != r && !slices.Contains(r.May, to.Name):
-			return r.Name + " may not know " + to.Name
+			return r.Name + " may not import " + to.Name
 		}
 		return ""
 	}

@@ -1,24 +1,24 @@
 package architecture
 
-// Module is the path that all packages of the repository begin with.
+// Module is the prefix of all packages of the repository.
 const Module = "github.com/cairn-mpi/cairn/"
 
-// A Room is some folders, with all below them, whose packages may know the same others.
+// A Room is a set of folders, including everything below them, with the same import rules.
 type Room struct {
 	Name    string
-	Folders []string // relative to the repository; a folder belongs to the room that names the longest part of its path
-	About   string   // what is done there, for the page
-	May     []string // names of the rooms whose packages it may import, beside its own
-	Outside Outside  // what it may import from elsewhere
+	Folders []string // relative to the repository; a folder belongs to the room with the longest matching path
+	About   string   // what the room contains, for the page
+	May     []string // names of the rooms that it may import, besides itself
+	Outside Outside  // what it may import from other modules
 }
 
-// Outside is what a room may import that is not of this repository.
+// Outside is what a room may import from other modules.
 type Outside int
 
 const (
-	Libraries    Outside = iota // any module but those below
+	Libraries    Outside = iota // any module except the following ones
 	StandardOnly                // only Go's standard library
-	Kubernetes                  // Kubernetes' modules and the object storage's, too
+	Kubernetes                  // Kubernetes' modules and the object storage's client, too
 	Storage                     // the object storage's client, too
 )
 
@@ -35,11 +35,12 @@ var restricted = []struct {
 
 var kubernetesModules = []string{"k8s.io/", "sigs.k8s.io/", "github.com/kubeflow/"}
 
-// Rooms are all rooms, what others stand on first. Whoever adds an arrow to a list of May adds one to the drawing.
+// Rooms are all rooms, in the order of their dependencies. A new entry in a list May also needs an
+// arrow in the drawing.
 var Rooms = []Room{
 	{
 		Name: "messages", Folders: []string{"api/messages"}, Outside: StandardOnly,
-		About: "what the operator and the commands in its pods tell each other: JSON and exit codes",
+		About: "what the operator and the commands in its pods exchange: JSON and exit codes",
 	},
 	{
 		Name: "mpi", Folders: []string{"mpi"}, Outside: StandardOnly,
@@ -47,7 +48,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "settings", Folders: []string{"tracer/settings"}, Outside: StandardOnly,
-		About: "what the tracer can be told: config.json, and flags",
+		About: "settings of the tracer: config.json and flags",
 	},
 	{
 		Name: "trace", Folders: []string{"trace"}, May: []string{"mpi"},
@@ -55,7 +56,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "small", Folders: []string{"internal"}, May: []string{"trace"},
-		About: "small packages for more than one room",
+		About: "small packages that several rooms use",
 	},
 	{
 		Name: "store", Folders: []string{"store"}, Outside: Storage,
@@ -67,19 +68,19 @@ var Rooms = []Room{
 	},
 	{
 		Name: "merger", Folders: []string{"merger"}, May: []string{"mpi", "trace"},
-		About: "many traces in, one out",
+		About: "merges many traces into one",
 	},
 	{
 		Name: "shards", Folders: []string{"shipper/shard"}, May: []string{"store"},
-		About: "how the shards of a job lie in the store",
+		About: "layout of a job's shards in the store",
 	},
 	{
 		Name: "shipper", Folders: []string{"shipper"}, May: []string{"trace", "small", "store", "tracer", "merger", "shards"},
-		About: "the sidecar: a spool in, shards out",
+		About: "the sidecar: makes shards of a spool and uploads them",
 	},
 	{
 		Name: "collect", Folders: []string{"merger/collect"}, May: []string{"messages", "trace", "small", "store", "merger", "shards"},
-		About: "the merge Job: shards of a job in, traces of its runs out",
+		About: "the merge Job: makes traces of a job's shards, one per run",
 	},
 	{
 		Name: "simulate", Folders: []string{"internal/simulate"},
@@ -88,7 +89,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "analyzer", Folders: []string{"analyzer"}, May: []string{"mpi", "trace", "small"},
-		About: "what a trace says: analyses, report, exports",
+		About: "analyses, report, exports",
 	},
 	{
 		Name: "replayer", Folders: []string{"replayer"}, May: []string{"mpi", "analyzer"},
@@ -120,7 +121,7 @@ var Rooms = []Room{
 			"tracer/shim/shimtest",
 		},
 		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
-		About: "support of tests, known to tests only",
+		About: "support for tests; only tests import it",
 	},
 }
 
@@ -130,21 +131,21 @@ const testSupport = "tests"
 // coreLibrary is the package that becomes lib/libcairn-core.so, which is loaded into every traced process.
 const coreLibrary = "tracer/core"
 
-// CoreMay is all that the core library may link beside Go's standard library, as prefixes of import paths: each
-// package here is code and memory in every rank, and its initialization is time in every rank.
+// CoreMay is everything that the core library may link besides Go's standard library, as prefixes
+// of import paths. Each package here costs code, memory and initialization time in every rank.
 var CoreMay = []string{
 	Module + "internal/plainfile", Module + "mpi", Module + "trace", Module + "tracer/",
 	"github.com/cespare/xxhash/v2", "github.com/klauspost/compress/", "golang.org/x/sys/unix",
 }
 
-// A Binary must not link packages of some rooms and modules, not by way of others either.
+// A Binary must not link packages of some rooms and modules, not even indirectly.
 type Binary struct {
 	Folder    string
 	NoRooms   []string
 	NoModules []string
 }
 
-// Binaries are the commands that are shipped.
+// Binaries are the commands that are released.
 var Binaries = []Binary{
 	{"cmd/cairn", []string{"operator", testSupport}, kubernetesModules},
 	{"cmd/cairn-probe", []string{"operator", "merger", "analyzer", testSupport}, kubernetesModules},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// statement is one of a policy, as S3 writes it.
+// statement is a statement of an S3 policy.
 type statement struct {
 	Effect    string
 	Action    []string
@@ -13,8 +13,8 @@ type statement struct {
 	Condition map[string]map[string][]string `json:",omitempty"`
 }
 
-// PrefixPolicy allows to read, write, list and delete below a prefix of a bucket, and
-// nothing else.
+// PrefixPolicy returns a policy that allows to read, write, list and delete below a prefix of a
+// bucket, and nothing else.
 func PrefixPolicy(bucket, prefix string) ([]byte, error) {
 	prefix = strings.Trim(prefix, "/")
 	const arn = "arn:aws:s3:::"

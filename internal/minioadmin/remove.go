@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// Owned are the users that EnsureUser made with a policy of PrefixPolicy for a prefix that ends in the user's name without
-// head. Nobody else makes such: a policy of the user's own name, and nothing in it but one prefix.
+// Owned returns the users that EnsureUser created with a policy of PrefixPolicy for a prefix that
+// ends in the user's name without head. It recognizes them by a policy with the user's own name
+// that allows nothing but one prefix.
 func (s Server) Owned(ctx context.Context, head string) ([]string, error) {
 	answer, err := s.send(ctx, http.MethodGet, "list-canned-policies", nil, nil)
 	if err != nil {
@@ -42,8 +43,8 @@ func (s Server) Owned(ctx context.Context, head string) ([]string, error) {
 	return owned, nil
 }
 
-// hasOnly reports whether the user of a name has the policy of that name and no other, or does not exist: then removing it
-// was interrupted.
+// hasOnly reports whether the user with a name has the policy with that name and no other, or does
+// not exist: then the removal of the user was interrupted.
 func (s Server) hasOnly(ctx context.Context, name string) (bool, error) {
 	answer, err := s.send(ctx, http.MethodGet, "user-info", url.Values{"accessKey": {name}}, nil)
 	if isNoSuchUser(err) {
@@ -56,12 +57,12 @@ func (s Server) hasOnly(ctx context.Context, name string) (bool, error) {
 		PolicyName string `json:"policyName"`
 	}
 	if err := json.Unmarshal(answer, &user); err != nil {
-		return false, fmt.Errorf("what MinIO says of user %s cannot be read: %w", name, err)
+		return false, fmt.Errorf("MinIO's data on user %s cannot be read: %w", name, err)
 	}
 	return user.PolicyName == name, nil
 }
 
-// RemoveUser removes a user, with all keys that it has made for itself, and its policy.
+// RemoveUser removes a user, all access keys that the user created, and its policy.
 func (s Server) RemoveUser(ctx context.Context, name string) error {
 	if _, err := s.send(ctx, http.MethodDelete, "remove-user", url.Values{"accessKey": {name}}, nil); err != nil && !isNoSuchUser(err) {
 		return err
@@ -75,7 +76,7 @@ func isNoSuchUser(err error) bool {
 	return errors.As(err, &refused) && refused.Code == "XMinioAdminNoSuchUser"
 }
 
-// isPrefixPolicy reports whether a policy is what PrefixPolicy makes for a prefix that ends in last.
+// isPrefixPolicy reports whether a policy is one of PrefixPolicy for a prefix that ends in last.
 func isPrefixPolicy(raw json.RawMessage, last string) bool {
 	theirs, ok := normalized(raw)
 	if !ok || len(theirs) != 3 {
@@ -99,7 +100,8 @@ func isPrefixPolicy(raw json.RawMessage, last string) bool {
 	return false
 }
 
-// normalized are the statements of a policy in an order of their own: MinIO keeps another one than it was given.
+// normalized returns the statements of a policy in a fixed order: MinIO does not keep the original
+// one.
 func normalized(raw []byte) ([]statement, bool) {
 	var policy struct{ Statement []statement }
 	if json.Unmarshal(raw, &policy) != nil {

@@ -9,20 +9,20 @@ import (
 	"errors"
 )
 
-// What MinIO's admin API calls this way of sealing, and its parameters.
+// Identifiers of MinIO's admin API for this encryption, and its parameters.
 const (
 	pbkdf2AESGCM     = 0x02
 	pbkdf2Iterations = 8192
 	saltSize         = 32
 	nonceSize        = 8
-	// fragmentSize is how much one AEAD block of the format holds.
+	// fragmentSize is the maximum size of one AEAD block of the format.
 	fragmentSize = 1 << 14
 )
 
-// seal encrypts a request for MinIO's admin API with a key from the administrator's
-// password: salt, algorithm, nonce, then one final fragment. Its nonce is continued
-// by a counter, and what it authenticates is that it is the last (0x80), and the tag
-// of the empty fragment 0.
+// seal encrypts a request for MinIO's admin API with a key that is derived from the administrator's
+// password. The result is salt, algorithm, nonce, then one final fragment. A counter completes the
+// nonce. The associated data is the marker of the final fragment (0x80) and the tag of the empty
+// fragment 0.
 func seal(password string, data []byte) ([]byte, error) {
 	if len(data) > fragmentSize {
 		return nil, errors.New("a request to MinIO's admin API is too long")

@@ -14,19 +14,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// Server is a MinIO server, and the key of its administrator.
+// Server is a MinIO server with the key of its administrator.
 type Server struct {
 	Endpoint             string
 	AccessKey, SecretKey string
 }
 
-// User is a user of the server, who may do what Policy says.
+// User is a user of the server with a policy.
 type User struct {
 	AccessKey, SecretKey string
 	Policy               []byte
 }
 
-// EnsureUser makes a user, or gives an existing one this key and policy.
+// EnsureUser creates a user, or gives an existing one this key and policy.
 func (s Server) EnsureUser(ctx context.Context, u User) error {
 	if err := s.EnsurePolicy(ctx, u.AccessKey, u.Policy); err != nil {
 		return err
@@ -48,13 +48,13 @@ func (s Server) EnsureUser(ctx context.Context, u User) error {
 	return err
 }
 
-// EnsurePolicy makes a policy, or changes it.
+// EnsurePolicy creates or updates a policy.
 func (s Server) EnsurePolicy(ctx context.Context, name string, policy []byte) error {
 	_, err := s.send(ctx, http.MethodPut, "add-canned-policy", url.Values{"name": {name}}, policy)
 	return err
 }
 
-// A refusal is an answer of the server other than 200.
+// A refusal is a response with a status other than 200.
 type refusal struct {
 	operation, status string
 	Code, Message     string
@@ -64,7 +64,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("MinIO refuses %s: %s: %s: %s", r.operation, r.status, r.Code, r.Message)
 }
 
-// send sends an admin request and returns the body of the answer.
+// send sends an admin request and returns the body of the response.
 func (s Server) send(ctx context.Context, method, operation string, query url.Values, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method,
 		s.Endpoint+"/minio/admin/v3/"+operation+"?"+query.Encode(), bytes.NewReader(body))
@@ -93,5 +93,5 @@ func (s Server) send(ctx context.Context, method, operation string, query url.Va
 	return answer, nil
 }
 
-// maxAnswer is more than the policies of thousands of users.
+// maxAnswer is larger than the policies of thousands of users.
 const maxAnswer = 64 << 20

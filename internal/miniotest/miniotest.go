@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// The administrator's key of a server, unless its environment says otherwise.
+// The administrator's key of a server, unless its environment overrides it.
 const (
 	RootUser     = "cairn-test"
 	RootPassword = "cairn-test-secret"
 )
 
-// Start starts a server on a free port of 127.0.0.1 and returns its address. Environment is added to what it needs.
+// Start starts a server on a free port of 127.0.0.1 and returns its address. environment is added
+// to the required variables.
 func Start(environment ...string) (endpoint string, stop func(), err error) {
 	binary, err := binary()
 	if err != nil {
@@ -60,7 +61,7 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	return endpoint, stop, nil
 }
 
-// binary is where `make test` puts MinIO.
+// binary returns the path at which `make test` installs MinIO.
 func binary() (string, error) {
 	cache := os.Getenv("CAIRN_CACHE")
 	if cache == "" {
@@ -86,7 +87,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// awaitServer waits until the server serves, users and policies included.
+// awaitServer waits until the server responds, including requests for users and policies.
 func awaitServer(endpoint string) error {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		response, err := http.Get(endpoint + "/minio/health/cluster")

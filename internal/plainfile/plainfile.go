@@ -1,10 +1,8 @@
-// Package plainfile opens regular files in directories that other users may
-// write to.
+// Package plainfile opens regular files in directories that other users may write to.
 //
-// In go an os.Root and a name in it; out comes a regular file, or an error that
-// says what is there instead. Symbolic links, FIFOs, devices and sockets are
-// never opened for good, and none of them can make the caller wait. Errors name
-// the file and nothing of what is in it.
+// Its functions take an os.Root and a name in it. They return a regular file, or an error that
+// describes what exists instead. Symbolic links, FIFOs, devices and sockets are never returned, and
+// none of them can block the caller. Errors contain the file's name but nothing of its content.
 package plainfile
 
 import (
@@ -18,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrOdd is the error for what is there and is no regular file, or is larger
-// than any that belongs there.
+// ErrOdd is returned for anything that is not a regular file, or that is larger than any file
+// expected there.
 var ErrOdd = errors.New("refused")
 
 // Open opens a regular file for reading.
@@ -28,7 +26,8 @@ func Open(root *os.Root, name string) (*os.File, error) { return open(root, name
 // OpenWritable opens a regular file for reading and writing.
 func OpenWritable(root *os.Root, name string) (*os.File, error) { return open(root, name, os.O_RDWR) }
 
-// Create makes a regular file for writing. What stood in its place is removed, and not opened.
+// Create creates a regular file for writing. An existing file with that name is removed without
+// opening it.
 func Create(root *os.Root, name string) (*os.File, error) {
 	if err := root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -44,7 +43,8 @@ func open(root *os.Root, name string, flag int) (*os.File, error) {
 	if !before.Mode().IsRegular() {
 		return nil, odd(root, name, kindOf(before.Mode()))
 	}
-	// what was put in its place since may be a FIFO: without O_NONBLOCK that would wait for a writer
+	// the file may have been replaced by a FIFO: without O_NONBLOCK the call would wait for a
+	// writer
 	f, err := root.OpenFile(name, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func ReadOpen(f *os.File, limit int64) ([]byte, error) {
 	return b[:n], err
 }
 
-// Directory opens a directory that is one itself, not a link to one.
+// Directory opens a real directory, not a link to one.
 func Directory(root *os.Root, name string) (*os.Root, error) {
 	before, err := root.Lstat(name)
 	if err != nil {

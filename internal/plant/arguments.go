@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Arguments are those of test/plants/program/plants.c that make it this real plant, mended: without the problem. Scratch is
-// a folder for what it writes.
+// Arguments returns the arguments of test/plants/program/plants.c for this real plant; with mended,
+// without the problem. scratch is a folder for its files.
 func (p *Plant) Arguments(mended bool, scratch string) []string {
 	a := []string{
 		"--iterations", strconv.Itoa(p.Iterations), "--work-us", microseconds(p.Work), "--seed", strconv.FormatUint(p.Seed, 10),
@@ -31,7 +31,7 @@ func (p *Plant) Arguments(mended bool, scratch string) []string {
 	return a
 }
 
-// takesTurns reports whether the mended plant has more ranks compute at once.
+// takesTurns reports whether the mended plant has more ranks that compute at the same time.
 func (p *Plant) takesTurns() bool {
 	switch p.Kind {
 	case "chain", "pipeline", "serial", "master", "slow-worker", "moving", "heavy":
@@ -40,8 +40,9 @@ func (p *Plant) takesTurns() bool {
 	return false
 }
 
-// Comparable reports whether mended runs of a real plant show what a prediction says. Where ranks compute in turn, and at once
-// when that is mended, they need more cores then than this machine has; devices there are enough.
+// Comparable reports whether mended runs of a real plant can confirm a prediction. If ranks compute
+// in turn, and at the same time in the mended run, that needs more cores than this machine has.
+// Devices do not have this limit.
 func (p *Plant) Comparable() bool {
 	if len(p.With) > 0 {
 		return p.With[0].Comparable() && p.With[1].Comparable()
@@ -49,7 +50,8 @@ func (p *Plant) Comparable() bool {
 	return p.Device || !p.takesTurns()
 }
 
-// amount is what the problem takes in an iteration, or for a task: so much as severity says of what the rest does.
+// amount is the time that the problem takes in an iteration, or for a task: severity times what the
+// rest takes.
 func (p *Plant) amount() time.Duration {
 	work := float64(p.Work)
 	switch p.Kind {
@@ -61,7 +63,7 @@ func (p *Plant) amount() time.Duration {
 	return time.Duration(p.Severity * work * float64(p.Ranks) / float64(cores()))
 }
 
-// first is the rank that the C program is told.
+// first is the rank that is passed to the C program.
 func (p *Plant) first() int {
 	switch {
 	case p.Kind == "heavy": // the one that computes least
@@ -72,7 +74,7 @@ func (p *Plant) first() int {
 	return p.Who[0]
 }
 
-// Hogs are how many processes that only compute run beside a real plant.
+// Hogs returns the number of processes that only compute, besides a real plant.
 func (p *Plant) Hogs(mended bool) int {
 	if p.Kind != "few-cpus" || mended {
 		return 0

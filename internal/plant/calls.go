@@ -72,7 +72,7 @@ var calls = []Kind{
 	},
 	{
 		Name: "start", Real: true, About: "one rank comes late to MPI_Init",
-		draw: func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), r.IntN(2) }, // it computes, or sleeps
+		draw: func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), r.IntN(2) }, // 0: it computes; 1: it sleeps
 		accepted: func(p *Plant) []Expected {
 			return []Expected{anybody(verdict.StartEnd, verdict.Start), excess(p.Who)}
 		},
@@ -93,12 +93,13 @@ var calls = []Kind{
 	},
 }
 
-// drawCalls draws Count, of calls or bytes. In a simulated program each takes so many nanoseconds, and all as much of the run
-// as severity says; in a real one there are least to most: that takes about as long as the rest of the run, or longer.
-func (p *Plant) drawCalls(r *rand.Rand, each float64, least, most int) {
+// drawCalls draws Count, of calls or bytes. In a simulated program each takes the given
+// nanoseconds, and all together take the part of the run that severity defines. In a real program
+// there are low to high, which takes about as long as the rest of the run, or longer.
+func (p *Plant) drawCalls(r *rand.Rand, each float64, low, high int) {
 	if p.Real {
 		p.Work = time.Duration(1000+r.IntN(500)) * time.Microsecond
-		p.Count, p.Iterations = between(r, least, most), p.Iterations/2
+		p.Count, p.Iterations = between(r, low, high), p.Iterations/2
 		return
 	}
 	p.restrict(r, 4, 32)

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// computations are the problems of ranks that compute longer than they would have to.
+// computations are the problems of ranks that compute longer than necessary.
 var computations = []Kind{
 	{
 		Name: "slow-rank", Real: true, About: "one rank computes longer in one of the regions, always",
@@ -99,7 +99,7 @@ var computations = []Kind{
 			if !p.Real {
 				p.restrict(r, 4, 32)
 				if p.Program == Halo {
-					p.Program = Lockstep // else it evens out along the ring
+					p.Program = Lockstep // otherwise the ring evens it out
 				}
 			}
 			p.Region = r.IntN(2)
@@ -165,7 +165,7 @@ var computations = []Kind{
 		draw: func(p *Plant, r *rand.Rand) {
 			if p.Real { // each rank twice as long as the one before it, the first top of them most
 				top := r.IntN(p.Ranks)
-				// half of the severity is what equal work would take, too; and so it would on two cores
+				// equal work would also take half of the severity, and the same on two cores
 				p.Severity, p.Device = 2*p.Severity, true
 				p.Who = []int{top, (top + p.Ranks - 1) % p.Ranks}
 				slices.Sort(p.Who)
@@ -200,7 +200,7 @@ var computations = []Kind{
 
 func always(int) bool { return true }
 
-// drawNode makes a run of several nodes, and one of them the problem.
+// drawNode makes a run with several nodes, one of which is the problem.
 func (p *Plant) drawNode(r *rand.Rand) {
 	p.restrict(r, 12, p.Ranks)
 	for p.PerNode > p.Ranks/3 {
@@ -213,7 +213,8 @@ func (p *Plant) drawNode(r *rand.Rand) {
 	}
 }
 
-// slower makes Who compute longer in Region, by so much of an iteration's computation, in some iterations.
+// slower makes the ranks in Who compute longer in Region in the selected iterations. more is
+// relative to an iteration's computation.
 func (p *Plant) slower(mended bool, more float64, when func(iteration int) bool) effect {
 	if mended {
 		return effect{}
@@ -226,8 +227,9 @@ func (p *Plant) slower(mended bool, more float64, when func(iteration int) bool)
 	}}
 }
 
-// divided divides work unequally: more is by how much of an iteration's computation a rank computes longer, mean the mean of
-// that over ranks, as which all do when it is mended.
+// divided distributes work unequally. more is how much longer a rank computes, relative to an
+// iteration's computation. mean is the mean of that over ranks, which every rank has in the mended
+// run.
 func (p *Plant) divided(mended bool, more func(rank, iteration int) float64, mean func(iteration int) float64) effect {
 	return effect{factor: func(rank, region, i int) float64 {
 		switch {
@@ -250,7 +252,8 @@ func (p *Plant) meanDegree(int) float64 {
 	return sum / float64(len(p.Degrees))
 }
 
-// turn is whose turn it is in an iteration: all ranks one after the other, in an order that a seed shifts.
+// turn returns which rank has its turn in an iteration: all ranks one after the other, in an order
+// that the seed shifts.
 func (p *Plant) turn(iteration int) int {
 	stride := 1
 	for _, s := range []int{3, 5, 7} {

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
-// controls are runs that nothing makes slow: who is blamed is blamed falsely.
+// controls are runs without a problem: whatever is blamed is blamed wrongly.
 var controls = []Kind{
 	{
 		Name: "balanced", Class: Control, Real: true, About: "all ranks do the same", may: byOthers,
@@ -46,7 +46,7 @@ var controls = []Kind{
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
-		// of so short a run MPI_Init is much
+		// MPI_Init is a large part of such a short run
 		Name: "small", Class: Control, About: "a few ranks and a few iterations, with some noise",
 		may: func(*Plant) []verdict.Kind { return []verdict.Kind{verdict.StartEnd} },
 		draw: func(p *Plant, r *rand.Rand) {
@@ -65,7 +65,7 @@ var controls = []Kind{
 			p.Work *= 4
 		},
 		may: func(p *Plant) []verdict.Kind {
-			if p.Pattern == "wavefront" { // a pipeline, which has to be filled
+			if p.Pattern == "wavefront" { // a pipeline, which must be filled
 				return []verdict.Kind{verdict.Serialization}
 			}
 			return nil
@@ -74,7 +74,7 @@ var controls = []Kind{
 	},
 }
 
-// byOthers: whoever else uses this machine takes CPUs from a real control.
+// byOthers: other users of this machine take CPUs from a real control.
 func byOthers(p *Plant) []verdict.Kind {
 	if p.Real {
 		return []verdict.Kind{verdict.CPUs}
@@ -82,10 +82,11 @@ func byOthers(p *Plant) []verdict.Kind {
 	return nil
 }
 
-// balanced are the patterns whose ranks wait for nobody for long, but for a wavefront.
+// balanced are the patterns with ranks that never wait for long, except in a wavefront.
 var balanced = slices.DeleteFunc(simulate.Names(), func(name string) bool { return name == "random" })
 
-// drawControl plants nothing. A real control has as many ranks as there are cores: it lacks none.
+// drawControl plants nothing. A real control has as many ranks as there are cores, so that it does
+// not lack CPUs.
 func (p *Plant) drawControl() {
 	p.Severity = 0
 	if p.Real {
@@ -93,7 +94,8 @@ func (p *Plant) drawControl() {
 	}
 }
 
-// burst holds a rank up at the end of a computation, each Every computations on average, for a time as long as one or less.
+// burst delays a rank at the end of a computation, once in Every computations on average, by at
+// most the length of one.
 func (p *Plant) burst(s *process, region, iteration int) {
 	if rank := s.Rank.Rank(); p.chance(rank, region, iteration, 1) < 1/float64(p.Every) {
 		s.waitForCPU(time.Duration(p.chance(rank, region, iteration, 2) * float64(p.Work)))

@@ -1,10 +1,17 @@
-// Package plant makes runs whose trouble is known: it plants a problem in a program, and holds what Cairn says against it.
+// Package plant creates runs with known problems: it plants a problem in a program, and compares
+// Cairn's report with it.
 //
-// What goes in: a kind of problem and a seed. What comes out: a Plant, with all that chance has drawn (ranks, iterations,
-// how much, who), a simulated run with the problem and without it (Simulate), the arguments of the C program that really
-// does the same (Arguments; test/plants/program/plants.c), and what is true of it (Truth): which causes may be named and
-// who. Judge holds causes against that; Table counts by kind, with Wilson's intervals. Nothing here looks at a trace:
-// package examine runs plants and analyzes them.
+// The input is a kind of problem and a seed. The output is a Plant with:
 //
-// The truth is what was planted. It does not come from the analyzer, and no plant is chosen by what the analyzer says.
+//   - everything that was drawn at random: ranks, iterations, severity, the affected ranks
+//   - a simulated run with the problem and without it (Simulate)
+//   - the arguments of the C program that really does the same (Arguments;
+//     test/plants/program/plants.c)
+//   - the truth (Truth): which causes and ranks a report may name
+//
+// Judge compares causes with the truth. Table counts the results by kind, with Wilson's intervals.
+// This package does not read traces: package examine runs plants and analyzes them.
+//
+// The truth is what was planted. It never depends on the analyzer, and no plant is chosen by the
+// analyzer's results.
 package plant

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// failures are runs that hang, and are killed then, or die. They are real only.
+// failures are runs that hang and are then killed, or that crash. They are real only.
 var failures = []Kind{
 	{
 		Name: "deadlock", Class: Failure, Real: true,
@@ -41,5 +41,5 @@ var failures = []Kind{
 	},
 }
 
-// drawFailure draws whose fault it is.
+// drawFailure draws the rank at fault.
 func (p *Plant) drawFailure(r *rand.Rand) { p.Severity, p.Who = 0, p.some(r, 1) }

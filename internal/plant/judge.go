@@ -9,14 +9,15 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// larger is by how many times one of two problems must cost more than the other to have to be named first.
+// larger is the factor from which one of two problems must be named first because it costs more.
 const larger = 1.5
 
-// negligible is the part of the run that a second problem may cost without being listed.
+// negligible is the largest part of the run that a second problem may cost without being listed.
 const negligible = 0.05
 
-// Judge holds the causes of a run, of which its report's first sentence names the first, against the truth: whether the
-// cause is right, and who it names. why is in words what is wrong, "" if all is right.
+// Judge compares the causes of a run with the truth. The first cause is the one in the first
+// sentence of the report. cause reports whether it is right, who whether it names the right ranks.
+// why describes what is wrong; it is "" if all is right.
 func Judge(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	if len(causes) > 0 && causes[0].Kind == verdict.Nobody {
 		causes = nil
@@ -32,7 +33,7 @@ func Judge(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	return judgeTwo(causes, truth)
 }
 
-// judgeControl reports whether nothing is blamed that is not there.
+// judgeControl reports whether nothing is blamed wrongly.
 func judgeControl(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	if len(causes) == 0 {
 		return true, true, ""
@@ -46,7 +47,7 @@ func judgeControl(causes []verdict.Cause, truth Truth) (cause, who bool, why str
 	return cause, who, why
 }
 
-// judgeOne holds one cause against one problem. Who is right counts only with a right cause.
+// judgeOne compares one cause with one problem. who is true only with a right cause.
 func judgeOne(c *verdict.Cause, p *Planted) (cause, who bool, why string) {
 	why = "wrong cause: " + Name(c)
 	for _, e := range p.Accepted {
@@ -62,7 +63,7 @@ func judgeOne(c *verdict.Cause, p *Planted) (cause, who bool, why string) {
 	return cause, false, why
 }
 
-// names reports whether a cause is about the ranks that it has to be about.
+// names reports whether a cause is about the expected ranks.
 func (e Expected) names(c *verdict.Cause) bool {
 	if e.Who == nil {
 		return true
@@ -79,8 +80,9 @@ func (e Expected) names(c *verdict.Cause) bool {
 	return len(ranks) > 0
 }
 
-// judgeTwo holds causes against two problems: the first cause is one of them, the larger one if it costs much more than the
-// other, and the other is in the list, unless it costs next to nothing beside it.
+// judgeTwo compares causes with two problems. The first cause must be one of them: the larger one,
+// if it costs much more than the other. The other must be in the list, unless its cost is
+// negligible.
 func judgeTwo(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	planted := truth.Planted
 	mustBeFirst := planted[0].LossSeconds >= larger*planted[1].LossSeconds && planted[1].LossSeconds > 0
@@ -112,7 +114,7 @@ func judgeTwo(causes []verdict.Cause, truth Truth) (cause, who bool, why string)
 	return cause, false, why
 }
 
-// listed are the ranks of a cause, ascending.
+// listed returns the ranks of a cause, ascending.
 func listed(c *verdict.Cause) []int {
 	ranks, err := parseRanks(c.Ranks)
 	if err != nil || len(ranks) == 0 && c.Rank == nil {
@@ -124,7 +126,7 @@ func listed(c *verdict.Cause) []int {
 	return ranks
 }
 
-// parseRanks reads what trace.RankList.String writes: "0-3,8,10-20:2".
+// parseRanks parses the output of trace.RankList.String: "0-3,8,10-20:2".
 func parseRanks(list string) ([]int, error) {
 	var ranks []int
 	if list == "" {
@@ -155,7 +157,7 @@ func parseRanks(list string) ([]int, error) {
 	return ranks, nil
 }
 
-// Name is a cause in a few words.
+// Name describes a cause in a few words.
 func Name(c *verdict.Cause) string {
 	s := string(c.Kind)
 	if c.Form != verdict.NoForm {

@@ -13,42 +13,42 @@ import (
 type Kind struct {
 	Name, About string
 	Class       Class
-	Real        bool // there is a C program of it
+	Real        bool // there is a C program for it
 	draw        func(p *Plant, r *rand.Rand)
-	accepted    func(p *Plant) []Expected     // nil: of a control
-	may         func(p *Plant) []verdict.Kind // that a control may be blamed on; nil: nothing
-	// effect is the problem in a simulated program; nil: there is none.
+	accepted    func(p *Plant) []Expected     // nil: for a control
+	may         func(p *Plant) []verdict.Kind // what a control may be blamed on; nil: nothing
+	// effect is the problem in a simulated program. It is nil if there is none.
 	effect func(p *Plant, mended bool) effect
 }
 
-// A Class is what plants of a kind are there for.
+// A Class is the purpose of a kind of plants.
 type Class int
 
 // The classes.
 const (
 	Problem Class = iota // a run that is slow
-	Control              // a run that nothing makes slow
-	Failure              // a run that hangs or dies
+	Control              // a run without a problem
+	Failure              // a run that hangs or crashes
 )
 
-// HasSimulated reports whether there are simulated plants of the kind.
+// HasSimulated reports whether simulated plants of the kind exist.
 func (k *Kind) HasSimulated() bool { return k.effect != nil }
 
-// Kinds are all kinds: problems, controls, failures.
+// Kinds lists all kinds: problems, controls, failures.
 var Kinds = slices.Concat(computations, waits, calls, system, []Kind{combination}, controls, failures)
 
-// combination is declared here, since it draws from the others.
+// combination is declared here because it refers to the other kinds.
 var combination = Kind{
 	Name: "combination", Real: true,
 	About: "two problems in one run: one of calls or of ranks that wait, and one of ranks that compute longer",
 	draw:  (*Plant).drawCombination,
 	accepted: func(*Plant) []Expected {
-		return nil // its problems' own
+		return nil // see its two problems
 	},
 	effect: func(*Plant, bool) effect { return effect{} },
 }
 
-// KindOf is the kind of this name.
+// KindOf returns the kind with a name.
 func KindOf(name string) (*Kind, error) {
 	names := make([]string, len(Kinds))
 	for i := range Kinds {
@@ -60,7 +60,7 @@ func KindOf(name string) (*Kind, error) {
 	return nil, fmt.Errorf("plant: no kind %q: %s", name, strings.Join(names, ", "))
 }
 
-// Of are the kinds of a class that have a form: a real one or a simulated one.
+// Of returns the kinds of a class that have real or, if real is false, simulated plants.
 func Of(class Class, real bool) []*Kind {
 	var kinds []*Kind
 	for i := range Kinds {
@@ -71,15 +71,17 @@ func Of(class Class, real bool) []*Kind {
 	return kinds
 }
 
-// Problems that can be in one program: the first changes what is called, the second who computes for how long.
+// Problems that can be in one program: the first changes which calls are made, the second which
+// ranks compute for how long.
 var (
 	firstOfTwo  = []string{"chain", "serial", "late-receiver", "many-messages", "large-messages", "many-collectives", "end"}
 	secondOfTwo = []string{"slow-rank", "few-slow-ranks", "slow-node", "sometimes", "blocked", "gradient", "classes", "moving"}
-	// a second problem of four ranks
+	// second problems for real runs with four ranks
 	secondOfTwoReal = []string{"slow-rank", "sometimes", "blocked", "moving"}
 )
 
-// drawCombination draws two problems. Both are drawn with the same ranks and iterations, which those kinds do not change.
+// drawCombination draws two problems, both with the same ranks and iterations, which these kinds do
+// not change.
 func (p *Plant) drawCombination(r *rand.Rand) {
 	second := secondOfTwo
 	if p.Real {
@@ -109,5 +111,5 @@ func (p *Plant) drawCombination(r *rand.Rand) {
 	}
 }
 
-// problems are the kinds that a combination may have.
+// problems returns the kinds that a combination may have.
 func problems() []Kind { return slices.Concat(computations, waits, calls) }

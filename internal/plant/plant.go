@@ -14,45 +14,47 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Plant is a program with a problem in it. Kind, Seed and Real determine all else.
+// A Plant is a program with a problem in it. Kind, Seed and Real determine everything else.
 type Plant struct {
 	Kind string
 	Seed uint64
-	Real bool // a C program that runs on this machine; else a simulated one
+	Real bool // a C program that runs on this machine; otherwise a simulated one
 
 	Ranks      int
-	PerNode    int // ranks of a node, if simulated
+	PerNode    int // ranks per node, if simulated
 	Iterations int
-	Program    Program       // around the problem, if simulated; "": Pattern is all there is
+	Program    Program       // around the problem, if simulated; "": only Pattern
 	Pattern    string        // of package simulate
 	Work       time.Duration // computation of a rank in an iteration, without the problem
-	Noise      float64       // by how much of it a rank computes longer at most, anew each time
-	Phases     int           // parts of the run with calls at lines of their own; 1: none
+	Noise      float64       // maximum additional computation, relative to Work, drawn for each rank and iteration
+	Phases     int           // parts of the run with separate call sites; 1: none
 
-	// Severity is what is planted, as a share of what the run takes without it. What it costs in fact is a Truth's loss.
+	// Severity is the planted cost, as a share of the run without it. The actual cost is the loss
+	// of a Truth.
 	Severity float64
-	Who      []int     // ranks that the problem is about, ascending; nil: none in particular
-	Region   int       // of the program's computations, 0 to 2, in which it is
-	Every    int       // in each so many iterations; 0 where that means nothing
-	Phase    int       // in which of Phases, or thirds of the run
-	Count    int       // calls, blocks or tasks, by kind
-	Degrees  []float64 // by rank, how many times as long each computes; nil: all alike
-	Device   bool      // of a real plant: who has to wait in turn, or takes turns, waits for a device as long, in place of computing
-	With     []*Plant  // of a combination: its two problems, in this very program
+	Who      []int     // ranks that have the problem, ascending; nil: none in particular
+	Region   int       // the program's computation with the problem, 0 to 2
+	Every    int       // the problem is in every so many iterations; 0 if that has no meaning
+	Phase    int       // which of Phases, or which third of the run
+	Count    int       // calls, blocks or tasks, depending on the kind
+	Degrees  []float64 // by rank, the factor of its computation; nil: all equal
+	Device   bool      // real plants: those that wait in turn, or take turns, wait for a device instead of computing
+	With     []*Plant  // a combination's two problems, in this program
 }
 
 // Program is what a simulated plant does around the problem.
 type Program string
 
-// The programs. Each has three regions of computation in an iteration, with communication after each.
+// The programs. Each has three regions of computation in an iteration, and communication after
+// each.
 const (
-	Halo     Program = "halo"     // neighbors exchange without blocking, then in a ring; a reduction in every fifth iteration
+	Halo     Program = "halo"     // nonblocking exchange with neighbors, then a ring; a reduction in every fifth iteration
 	Lockstep Program = "lockstep" // a collective after each region
-	Exchange Program = "exchange" // partners exchange, a root broadcasts, and reduces
+	Exchange Program = "exchange" // partners exchange, a root broadcasts and reduces
 	Grid     Program = "grid"     // halo exchange on a 2-D grid, then a reduction
 )
 
-// shares are the parts of the computation of an iteration in the three regions.
+// shares are the parts of an iteration's computation in the three regions.
 var shares = [...]float64{0.5, 0.3, 0.2}
 
 // Random draws a plant of a kind.
@@ -75,7 +77,7 @@ func Random(kind string, seed uint64, real bool) (*Plant, error) {
 	return p, nil
 }
 
-// drawSimulated draws what all simulated plants have.
+// drawSimulated draws the parameters of all simulated plants.
 func (p *Plant) drawSimulated(r *rand.Rand) {
 	p.Ranks = between(r, 4, 256)
 	if r.IntN(32) == 0 {
@@ -90,10 +92,10 @@ func (p *Plant) drawSimulated(r *rand.Rand) {
 	p.Severity = severity(r)
 }
 
-// maxSteps bounds ranks times iterations, so that hundreds of plants take minutes.
+// maxSteps limits ranks times iterations, so that hundreds of plants take minutes.
 const maxSteps = 8192
 
-// drawReal draws what all real plants have: twice as many ranks as cores.
+// drawReal draws the parameters of all real plants: twice as many ranks as cores.
 func (p *Plant) drawReal(r *rand.Rand) {
 	p.Ranks = 2 * cores()
 	p.Iterations = 100 + r.IntN(61)
@@ -104,15 +106,16 @@ func (p *Plant) drawReal(r *rand.Rand) {
 	p.Device = r.IntN(2) == 0
 }
 
-// cores is how many of this machine real plants use: ranks of larger machines would find no cause that four do not.
+// cores is the number of cores that real plants use. More than eight would not reveal other causes.
 func cores() int { return min(8, max(2, runtime.NumCPU())) }
 
-// realSeverity is severity for ranks that share cores. Where all compute, that alone costs half of the run: what is planted
-// costs at least one and a half times as much, or the lack of CPUs would be the truth.
+// realSeverity draws a severity for ranks that share cores. If all compute, sharing alone costs
+// half of the run: the planted problem must cost at least one and a half times as much, or else the
+// lack of CPUs would be the truth.
 func realSeverity(r *rand.Rand) float64 { return 0.75 + 0.75*r.Float64() }
 
-// severity draws what a problem costs, relative to the run without it: 15 to 45% of the run with it in most cases, in every
-// eighth less than 15%.
+// severity draws the cost of a problem, relative to the run without it: usually 15 to 45% of the
+// run with it, in one of eight plants less than 15%.
 func severity(r *rand.Rand) float64 {
 	loss := 0.17 + 0.28*r.Float64()
 	if r.IntN(8) == 0 {
@@ -121,10 +124,11 @@ func severity(r *rand.Rand) float64 {
 	return loss / (1 - loss)
 }
 
-// between draws from least to most, such that small and large numbers are as frequent: its logarithm is evenly distributed.
-func between(r *rand.Rand, least, most int) int {
-	x := math.Exp(math.Log(float64(least)) + r.Float64()*math.Log(float64(most+1)/float64(least)))
-	return min(most, max(least, int(x)))
+// between draws from low to high with a uniformly distributed logarithm, so that small and large
+// numbers are equally frequent.
+func between(r *rand.Rand, low, high int) int {
+	x := math.Exp(math.Log(float64(low)) + r.Float64()*math.Log(float64(high+1)/float64(low)))
+	return min(high, max(low, int(x)))
 }
 
 // some draws n different ranks, ascending.
@@ -134,17 +138,17 @@ func (p *Plant) some(r *rand.Rand, n int) []int {
 	return who
 }
 
-// restrict bounds the ranks, and with them who is drawn later.
-func (p *Plant) restrict(r *rand.Rand, least, most int) {
-	if most < least {
-		most = 4 * least
+// restrict limits the number of ranks, and therefore the ranks that are drawn later.
+func (p *Plant) restrict(r *rand.Rand, low, high int) {
+	if high < low {
+		high = 4 * low
 	}
-	if p.Ranks < least || p.Ranks > most {
-		p.Ranks = between(r, least, most)
+	if p.Ranks < low || p.Ranks > high {
+		p.Ranks = between(r, low, high)
 	}
 }
 
-// String is all that was drawn, in one line.
+// String returns everything that was drawn, in one line.
 func (p *Plant) String() string {
 	form := "simulated"
 	if p.Real {
@@ -165,7 +169,7 @@ func (p *Plant) String() string {
 	return s
 }
 
-// details are what only some kinds draw.
+// details returns what only some kinds draw.
 func (p *Plant) details() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -194,7 +198,7 @@ func (p *Plant) details() string {
 	return ", " + strings.Join(parts, ", ")
 }
 
-// chance is a number from 0 to 1 that depends on its arguments only.
+// chance returns a number from 0 to 1 that depends only on its arguments.
 func (p *Plant) chance(what ...int) float64 {
 	b := make([]byte, 0, 64)
 	for _, x := range append([]int{int(p.Seed)}, what...) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant"
 )
 
-// The same kind and seed are the same plant, and another seed is another one.
+// The same kind and seed give the same plant, another seed gives another one.
 func TestSameSeedSamePlant(t *testing.T) {
 	for i := range plant.Kinds {
 		k := &plant.Kinds[i]
@@ -34,7 +34,7 @@ func TestSameSeedSamePlant(t *testing.T) {
 	}
 }
 
-// Every problem says what is true of it, and ranks that exist; a control says that nothing is.
+// Every problem has a truth, with ranks that exist. A control has none.
 func TestEveryKindHasItsTruth(t *testing.T) {
 	for i := range plant.Kinds {
 		k := &plant.Kinds[i]
@@ -62,8 +62,8 @@ func TestEveryKindHasItsTruth(t *testing.T) {
 	}
 }
 
-// What a simulated plant loses is about what its severity says, as computed from the parameters alone, and 15% of the run or
-// more in most cases.
+// The loss of a simulated plant is about what its severity says, as computed from the parameters
+// alone. In most cases it is at least 15% of the run.
 func TestLossIsWhatWasPlanted(t *testing.T) {
 	much, all := 0, 0
 	for _, k := range plant.Of(plant.Problem, false) {

@@ -9,18 +9,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An effect is what a problem does to a simulated program; what is nil it leaves alone.
+// An effect is what a problem changes in a simulated program. Fields that are nil change nothing.
 type effect struct {
-	factor  func(rank, region, iteration int) float64 // how many times as long a computation is
-	after   func(s *process, region, iteration int)   // besides, at its end
+	factor  func(rank, region, iteration int) float64 // factor of the duration of a computation
+	after   func(s *process, region, iteration int)   // in addition, at its end
 	step    func(s *process, iteration int)           // at the end of each iteration
 	end     func(s *process)                          // before MPI_Finalize
-	instead func(s *process)                          // of the whole program
-	spend   func(s *process, d time.Duration)         // how a rank passes so much CPU time
+	instead func(s *process)                          // replaces the whole program
+	spend   func(s *process, d time.Duration)         // how a rank spends CPU time
 	model   func(m *simulate.Model)
 }
 
-// A process is a rank of a simulated plant, with what the operating system counts of it.
+// A process is a rank of a simulated plant, with what the operating system counts for it.
 type process struct {
 	*simulate.Rank
 	plant   *Plant
@@ -29,7 +29,8 @@ type process struct {
 	samples []trace.ContextSample
 }
 
-// effects are those of a plant, or of both of a combination. mended says which are gone.
+// effects returns those of a plant, or of both plants of a combination. mended selects the problems
+// to leave out.
 func (p *Plant) effects(mended func(p *Plant) bool) ([]effect, error) {
 	all := p.With
 	if len(all) == 0 {
@@ -88,7 +89,7 @@ func (s *process) work(region, iteration int) {
 	}
 }
 
-// Numbers of computations besides the regions, for their noise.
+// Numbers of computations other than the regions, for their noise.
 const (
 	inStep = len(shares) + iota
 	inTask
@@ -96,7 +97,7 @@ const (
 	atEnd
 )
 
-// compute computes, with noise that depends on which and whose computation it is.
+// compute computes, with noise that depends on the rank, the computation and the iteration.
 func (s *process) compute(d time.Duration, which, iteration int) {
 	d += time.Duration(float64(d) * s.plant.Noise * s.plant.chance(s.Rank.Rank(), which, iteration))
 	for _, e := range s.effects {
@@ -110,36 +111,36 @@ func (s *process) compute(d time.Duration, which, iteration int) {
 	s.tick()
 }
 
-// spend has a CPU for so long.
+// spend uses a CPU for d.
 func (s *process) spend(d time.Duration) {
 	s.Compute(d)
 	s.counts.CPUNS += d.Nanoseconds()
 }
 
-// sleep gives the CPU away for so long, and asks for nothing.
+// sleep gives up the CPU for d and is not runnable.
 func (s *process) sleep(d time.Duration) {
 	s.Blocked(d)
 	s.counts.VoluntarySwitches++
 }
 
-// waitForCPU is ready to run, and does not.
+// waitForCPU is runnable for d, but gets no CPU.
 func (s *process) waitForCPU(d time.Duration) {
 	s.Preempted(d)
 	s.counts.RunDelayNS += d.Nanoseconds()
 	s.counts.InvoluntarySwitches++
 }
 
-// stop is what a CPU limit does.
+// stop stops the process for d, as a CPU limit does.
 func (s *process) stop(d time.Duration) {
 	s.Stopped(d)
 	s.counts.ThrottledNS += d.Nanoseconds()
 	s.counts.ThrottledPeriods++
 }
 
-// sampling is how often the tracer samples.
+// sampling is the tracer's sampling interval.
 const sampling = 100 * time.Millisecond
 
-// tick takes a sample if it is time to. Idle ranks sleep: they use no CPU.
+// tick takes a sample if one is due. Idle ranks sleep: they use no CPU.
 func (s *process) tick() {
 	s.counts.VoluntarySwitches++
 	if last := s.samples[len(s.samples)-1].MonotonicNS; simulate.BootNS+s.Now().Nanoseconds() >= last+sampling.Nanoseconds() {
@@ -153,10 +154,10 @@ func (s *process) sample() trace.ContextSample {
 	return c
 }
 
-// haloBytes is the size of a message of the programs.
+// haloBytes is the message size of the programs.
 const haloBytes = 1024
 
-// iterate is an iteration of the program. Each phase has lines of its own.
+// iterate is one iteration of the program. Each phase has its own call sites.
 func (s *process) iterate(i int) {
 	line := 100 * (s.plant.phaseOf(i) % s.plant.Phases)
 	switch s.plant.Program {
@@ -171,7 +172,7 @@ func (s *process) iterate(i int) {
 	}
 }
 
-// phaseOf is the third of the run to which an iteration belongs.
+// phaseOf returns the third of the run that an iteration belongs to.
 func (p *Plant) phaseOf(iteration int) int { return min(2, 3*iteration/max(1, p.Iterations)) }
 
 func (s *process) halo(i, line int) {

@@ -16,7 +16,7 @@ type Simulated struct {
 	processes  []*process
 }
 
-// Simulate runs a simulated plant, mended: without the problem.
+// Simulate runs a simulated plant; with mended, without the problem.
 func (p *Plant) Simulate(mended bool) (*Simulated, error) {
 	return p.simulate(func(*Plant) bool { return mended })
 }
@@ -55,14 +55,14 @@ func (p *Plant) simulate(mended func(p *Plant) bool) (*Simulated, error) {
 	return done, nil
 }
 
-// evident reports whether the tracer of a simulated plant reads of each long computation whether it had a CPU. Not all do: one
-// in three is a run where the kernel does not tell.
+// evident reports whether the tracer of a simulated plant records for each long computation whether
+// it had a CPU. One of three plants is a run on a kernel that does not provide this.
 func (p *Plant) evident() bool { return p.Seed%3 != 0 }
 
-// Seconds is what the run takes.
+// Seconds returns the duration of the run in seconds.
 func (s *Simulated) Seconds() float64 { return float64(s.simulation.End()) / 1e9 }
 
-// Trace is the merged trace.
+// Trace returns the merged trace.
 func (s *Simulated) Trace() (*trace.Content, error) {
 	contents, err := s.simulation.Contents()
 	if err != nil {
@@ -74,7 +74,8 @@ func (s *Simulated) Trace() (*trace.Content, error) {
 	return merger.Merge(contents, merger.Options{Final: true, CreatedBy: "plant"})
 }
 
-// Truth is what may be said of the plant. What it loses is simulated, if the plant is.
+// Truth returns what may be reported about the plant. The loss of a simulated plant is determined
+// by simulation.
 func (p *Plant) Truth() (Truth, error) {
 	k, err := KindOf(p.Kind)
 	if err != nil {

@@ -15,7 +15,7 @@ var system = []Kind{
 		Name: "few-cpus", Real: true, About: "the ranks have fewer CPUs than they need, since others use them",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLong(r)
-			if p.Real { // two others that only compute, on each core
+			if p.Real { // two processes that only compute, on each core
 				p.Count, p.Iterations = 2*cores(), p.Iterations/2
 			}
 		},
@@ -72,7 +72,7 @@ var system = []Kind{
 			if mended {
 				return effect{}
 			}
-			// twice in an iteration, and the first time while ranks compute
+			// twice in an iteration; the first time while ranks compute
 			return effect{model: func(m *simulate.Model) {
 				m.Between = int64((p.Severity + shares[0]) * float64(p.Work.Nanoseconds()) / 2)
 			}}
@@ -80,7 +80,8 @@ var system = []Kind{
 	},
 }
 
-// drawLong makes a run with computations of many milliseconds, as long as a kernel lets others wait.
+// drawLong makes a run with computations of many milliseconds, as long as a kernel makes others
+// wait.
 func (p *Plant) drawLong(r *rand.Rand) {
 	if !p.Real {
 		p.Work *= 10
@@ -90,7 +91,8 @@ func (p *Plant) drawLong(r *rand.Rand) {
 
 func (p *Plant) isWho(rank int) bool { return slices.Contains(p.Who, rank) }
 
-// shared has others use the CPUs of some ranks, nil: of all, so that these compute for longer by severity.
+// shared makes other processes use the CPUs of some ranks (of all, if of is nil), so that they
+// compute longer by severity.
 func (p *Plant) shared(mended bool, of func(rank int) bool) effect {
 	if mended {
 		return effect{}
@@ -104,8 +106,8 @@ func (p *Plant) shared(mended bool, of func(rank int) bool) effect {
 	}}
 }
 
-// limited stops some ranks for the rest of each period of 100 ms when they have had their share of it. The periods of
-// nodes begin at different times.
+// limited stops some ranks for the rest of each period of 100 ms once they have used their share of
+// it. The periods of the nodes are shifted against each other.
 func (p *Plant) limited(mended bool, of func(rank int) bool) effect {
 	if mended {
 		return effect{}

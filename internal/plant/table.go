@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// What the verdict has to reach, as shares of the plants that cost much of the run.
+// Targets of the verdict, as shares of the plants with a large loss.
 const (
-	MuchLost   = 0.15 // of the run: plants that cost less are counted apart
+	MuchLost   = 0.15 // of the run: plants that cost less are counted separately
 	TargetAll  = 0.95 // of all plants
 	TargetKind = 0.85 // of those of each kind
 )
 
-// A Score is how many plants of a kind were judged, and how many of them right.
+// A Score is the number of judged plants of a kind, and the number of right judgments.
 type Score struct {
 	N, Cause, Who int
 }
@@ -30,7 +30,7 @@ func (s *Score) add(cause, who bool) {
 	}
 }
 
-// Wilson is the interval of 95% (Wilson 1927) in which the share of successes lies, of which k were found in n.
+// Wilson returns the 95% confidence interval of a share (Wilson 1927), for k successes in n.
 func Wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -47,14 +47,16 @@ type Table struct {
 	scores map[row]*Score
 }
 
-// A row is the kind and form of plants that are counted together; those of which little is lost are apart.
+// A row is the kind and form of plants that are counted together. Those with a small loss have rows
+// of their own.
 type row struct {
 	kind        string
 	real, small bool
 }
 
-// Add counts a judgment. loss is what the plant costs, as a share of the run; controls and failures cost nothing. Real plants
-// all cost much by their parameters: what they are measured to depends on who else uses the machine.
+// Add counts a judgment. loss is the cost of the plant, as a share of the run; controls and
+// failures cost nothing. Real plants all count as having a large loss, which their parameters
+// ensure: their measured loss depends on other load on the machine.
 func (t *Table) Add(p *Plant, loss float64, cause, who bool) {
 	if t.scores == nil {
 		t.scores = map[row]*Score{}
@@ -67,7 +69,7 @@ func (t *Table) Add(p *Plant, loss float64, cause, who bool) {
 	t.scores[at].add(cause, who)
 }
 
-// Sum is the score of all kinds of a class that were added in a form.
+// Sum returns the score of all kinds of a class and form.
 func (t *Table) Sum(class Class, real bool) Score { return t.sum(class, real, false) }
 
 func (t *Table) sum(class Class, real, small bool) (sum Score) {
@@ -84,7 +86,8 @@ func (t *Table) Missed() bool { return strings.Contains(t.String(), missed) }
 
 const missed = "MISS"
 
-// String is the table: for each kind how many plants there were, and of how many the cause was right, and who as well.
+// String returns the table: for each kind the number of plants, and for how many the cause was
+// right, and the ranks as well.
 func (t *Table) String() string {
 	var b strings.Builder
 	for _, real := range []bool{false, true} {
@@ -117,7 +120,7 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// line is a score with intervals, and a mark where it is below a target.
+// line formats a score with intervals, and marks it if it is below a target.
 func (s Score) line(target float64) string {
 	share := func(k int) string {
 		low, high := Wilson(k, s.N)

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
-// waits are the problems of ranks that have to wait for each other. Nobody computes too long.
+// waits are the problems of ranks that must wait for each other. No rank computes too long.
 var waits = []Kind{
 	{
 		Name: "chain", Real: true,
@@ -41,7 +41,7 @@ var waits = []Kind{
 		About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLine()
-			p.Device = true // three of four ranks at once, when that is mended
+			p.Device = true // three of four ranks at the same time in the mended run
 			if p.Count = 2; !p.Real {
 				p.restrict(r, 4, 32)
 				p.Count += r.IntN(3)
@@ -78,7 +78,7 @@ var waits = []Kind{
 			if p.Real {
 				p.Severity *= 3 // the workers alone need more cores than there are
 			}
-			p.Severity = max(p.Severity, 0.1+1/float64(p.Count)) // or workers would wait at the beginning of a round only
+			p.Severity = max(p.Severity, 0.1+1/float64(p.Count)) // otherwise workers would wait only at the beginning of a round
 		},
 		accepted: func(*Plant) []Expected {
 			return []Expected{anybody(verdict.Serialization, verdict.Master), excess([]int{0}, verdict.Always)}
@@ -169,8 +169,8 @@ var waits = []Kind{
 	},
 }
 
-// drawLine makes the rest of a real program small: what waits in line for a CPU would not gain from no longer waiting in line
-// for another rank.
+// drawLine makes the rest of a real program small: ranks that wait for a CPU in turn would gain
+// nothing if they no longer waited for another rank.
 func (p *Plant) drawLine() {
 	if p.Real {
 		p.Work, p.Severity = p.Work/3, 6*p.Severity
@@ -196,8 +196,8 @@ const (
 	tagEnd
 )
 
-// farm is a master with workers, in rounds. It prepares each task for so long; more is how many times as long a worker takes
-// for one, nil: once.
+// farm is a master with workers, in rounds. The master spends prepare on each task. more is the
+// factor of a worker's time for a task; nil: 1.
 func (s *process) farm(prepare time.Duration, more func(worker int) float64) {
 	p, workers := s.plant, s.plant.Ranks-1
 	for i := range p.Iterations {
@@ -236,7 +236,8 @@ func (s *process) handOut(i, workers int, prepare time.Duration) {
 	}
 }
 
-// pairs is the step of late receivers: the rank before each of Who sends to it, then computes; the receiver computes first.
+// pairs is the step of late receivers: the rank before each of Who sends to it and then computes;
+// the receiver computes first.
 func (s *process) pairs(p *Plant, mended bool, d time.Duration, i int) {
 	me, n, world := s.Rank.Rank(), p.Ranks, s.World()
 	const large = 200_000

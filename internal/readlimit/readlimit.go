@@ -1,7 +1,7 @@
-// Package readlimit says how much memory a command may spend on a trace that it was given.
+// Package readlimit computes how much memory a command may spend on a trace.
 //
-// The default of package trace is for bytes from anywhere. A command reads its user's own traces, and a merge holds all
-// values of its shards at once: it may take what the process has.
+// The default of package trace is for untrusted bytes. A command reads its user's own traces, and a
+// merge keeps all values of its shards in memory: it may use all memory of the process.
 package readlimit
 
 import (
@@ -13,12 +13,14 @@ import (
 
 const (
 	base = 256 << 20
-	// An irregular grammar takes about 20 bytes in memory for each in the file, values that a merge holds up to 60.
+	// An irregular grammar takes about 20 bytes in memory for each byte in the file, and values
+	// during a merge up to 60.
 	factor = 64
 )
 
-// Option is the limit for a file of this size: what the process may use at all where that is known (GOMEMLIMIT, which the
-// operator sets for its pods), else enough for everything that was written from a run.
+// Option returns the limit for a file of this size: the memory limit of the process if it is known
+// (GOMEMLIMIT, which the operator sets for its pods), otherwise enough for every trace that was
+// written by a run.
 func Option(size int64) trace.Option {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A trace that needs more than a reader of unknown bytes would spend is opened by a command, and refused where the process
-// may not have that much.
+// A command opens a trace that needs more memory than is allowed for untrusted bytes, and refuses
+// it if the process does not have that much.
 func TestOption(t *testing.T) {
 	rule := slices.Repeat([]grammar.Symbol{{Value: 0, Count: 1}, {Value: 1, Count: 1}}, 50_000)
 	c := trace.Content{

@@ -1,10 +1,11 @@
-// Package recent finds again quickly what was looked up in a map lately: programs repeat themselves, a few keys at a time.
+// Package recent is a small cache in front of a map: programs repeat themselves, with a few keys at
+// a time.
 package recent
 
-// slots is how many are remembered.
+// slots is the number of cached entries.
 const slots = 16
 
-// A Cache remembers where the latest entries of one map are.
+// A Cache has pointers to the most recent entries of one map.
 type Cache[K comparable, V any] struct {
 	latest [slots]struct {
 		key   K
@@ -12,7 +13,7 @@ type Cache[K comparable, V any] struct {
 	}
 }
 
-// At is the value of a key with this hash in all, made if there is none.
+// At returns the value of key, which has this hash, in all. It adds a value if there is none.
 func (c *Cache[K, V]) At(all map[K]*V, key K, hash uint32) *V {
 	slot := &c.latest[(hash*0x9e3779b1)>>28] // Fibonacci hashing (Knuth, The Art of Computer Programming 6.4)
 	if slot.value != nil && slot.key == key {

@@ -19,10 +19,10 @@ var (
 	file  = regexp.MustCompile(`\.(go|c|h|inc|sh|py|txt|yml|md)$`)
 )
 
-// toBeMade are the files that a recipe has its reader make.
+// toBeMade are the files that a recipe tells its reader to create.
 var toBeMade = map[string]bool{"analyzer/analyses/late/late.go": true}
 
-// The pages that lead through the tree name files and folders that are there.
+// The files and folders that the pages about the tree name exist.
 func TestTheMapNamesWhatIsThere(t *testing.T) {
 	folders, files := map[string]bool{}, map[string]bool{} // files also by their last name
 	require.NoError(t, fs.WalkDir(os.DirFS(Root()), ".", func(p string, entry fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ import (
 // A test, with its package's folder or without.
 var testName = regexp.MustCompile("`(?:([a-z0-9/]+)\\.)?((?:Test|Fuzz|Benchmark|Example)[A-Z][A-Za-z0-9_]*)`")
 
-// A document that names a test as the proof of what it says names one that there is, in the folder that it says.
+// A test that a document names as a proof exists in the named folder.
 func TestDocumentsNameTestsThatExist(t *testing.T) {
 	type test struct{ folder, name string } // "" for any folder
 	defined := map[test]bool{}

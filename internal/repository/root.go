@@ -1,7 +1,9 @@
-// Package repository finds this repository's folder, for tests and development tools that read files of it.
+// Package repository finds this repository's folder, for tests and development tools that read its
+// files.
 //
-// In: the working directory, which `go test` sets to the package's folder. Out: the folder of go.mod. Unlike the
-// file names that the compiler keeps, it is right under -trimpath too, so that checkouts share one build cache.
+// It starts from the working directory, which `go test` sets to the package's folder, and searches
+// for the folder of go.mod. Unlike the file names that the compiler records, this also works with
+// -trimpath, so that checkouts share one build cache.
 package repository
 
 import (
@@ -9,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Root is the folder of the go.mod at or above the working directory. It panics outside the repository: nothing
-// that calls it has a use there.
+// Root returns the folder of the go.mod at or above the working directory. It panics outside the
+// repository, where its callers cannot work.
 func Root() string {
 	start, err := os.Getwd()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package seektest compares the calls that a cursor gives after going to and fro with those that it gives one by one.
+// Package seektest compares the calls that a cursor returns after seeks with those that it returns
+// in sequence.
 package seektest
 
 import (
@@ -13,28 +14,29 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Options say how much is compared.
+// Options control how much is compared.
 type Options struct {
 	Seed  uint64
-	Seeks int // on a thread; half of them by a new cursor
-	After int // calls that are read after a seek, at most
-	// Calls bounds the calls of a thread that are compared; 0: all.
+	Seeks int // on a thread; half of them with a new cursor
+	After int // maximum number of calls that are read after a seek
+	// Calls limits the calls of a thread that are compared; 0: all.
 	Calls int
-	// Damaged is for a trace that may be damaged: where the calls one by one end with an error, and those after a seek
-	// may end with one anywhere, only calls that both give are compared.
+	// Damaged is for a trace that may be damaged: the calls in sequence may end with an error, and
+	// those after a seek may end with one anywhere. Then only calls that both return are compared.
 	Damaged bool
 }
 
-// Linear gives the calls of a thread one by one, copied, up to so many (0: all), and the error that ended them.
-func Linear(cursor *trace.Cursor, most int) ([]trace.Event, error) {
+// Linear returns copies of the calls of a thread in sequence, at most the given number (0: all),
+// and the error that ended them.
+func Linear(cursor *trace.Cursor, limit int) ([]trace.Event, error) {
 	var calls []trace.Event
-	for (most == 0 || len(calls) < most) && cursor.Next() {
+	for (limit == 0 || len(calls) < limit) && cursor.Next() {
 		calls = append(calls, Copy(cursor.Event()))
 	}
 	return calls, cursor.Err()
 }
 
-// Copy is a call with values of its own.
+// Copy returns a deep copy of a call.
 func Copy(e *trace.Event) trace.Event {
 	c := *e
 	c.In, c.Out = copyValues(e.In), copyValues(e.Out)
@@ -50,7 +52,7 @@ func copyValues(values []trace.Value) []trace.Value {
 	return clone
 }
 
-// Same reports whether two calls are the same: all fields, and all values.
+// Same reports whether two calls are equal in all fields and values.
 func Same(a, b *trace.Event) bool {
 	if !sameValues(a.In, b.In) || !sameValues(a.Out, b.Out) || !sameValue(&a.Return, &b.Return) {
 		return false
@@ -76,7 +78,8 @@ func sameValue(a, b *trace.Value) bool {
 	return a.Form == b.Form && a.Int == b.Int && a.Offset == b.Offset && a.Text == b.Text && sameValues(a.List, b.List)
 }
 
-// Thread compares the calls of one thread of which open makes cursors, and returns how many calls it compared.
+// Thread compares the calls of the thread that open returns cursors for, and returns how many it
+// compared.
 func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err error) {
 	cursor, err := open()
 	if err != nil {
@@ -100,7 +103,8 @@ func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err er
 			}
 			w.at = 0
 		}
-		// one cursor goes twice, so that nothing that it has read stays; some are used for long
+		// some cursors are used once, so that nothing they have read is kept; others are used for
+		// long
 		for range 1 + k%2*w.random.IntN(8) {
 			if err := w.travel(); err != nil {
 				return w.compared, err
@@ -114,14 +118,14 @@ func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err er
 	return w.compared, nil
 }
 
-// leave goes to the end, where a cursor gives back its memory.
+// leave moves to the end, where a cursor releases its memory.
 func (w *walker) leave() {
 	if w.cursor != nil && w.cursor.Seek(math.MaxUint64) {
 		w.cursor.Next()
 	}
 }
 
-// Reader compares the calls of every thread of a trace, and returns how many calls it compared.
+// Reader compares the calls of every thread of a trace, and returns how many it compared.
 func Reader(r *trace.Reader, o Options) (compared int, err error) {
 	for i, thread := range r.Threads().All() {
 		n, err := Thread(func() (*trace.Cursor, error) { return r.Cursor(thread.Rank, thread.Thread) }, o)
@@ -132,23 +136,23 @@ func Reader(r *trace.Reader, o Options) (compared int, err error) {
 	return compared, nil
 }
 
-// A walker goes to and fro on a thread.
+// A walker seeks back and forth on a thread.
 type walker struct {
 	open     func() (*trace.Cursor, error)
 	calls    []trace.Event
-	whole    bool // there are no more
+	whole    bool // linear has all calls
 	timed    bool
 	options  Options
 	random   *rand.Rand
 	cursor   *trace.Cursor
-	at       int // the call that Next gives
+	at       int // index of the call that Next returns
 	compared int
 }
 
-// errFailed is for a cursor that has failed where it may.
+// errFailed is returned for a cursor that failed where it may.
 var errFailed = errors.New("the cursor has failed")
 
-// travel goes somewhere and reads some calls.
+// travel seeks and reads some calls.
 func (w *walker) travel() error {
 	how := w.random.IntN(8)
 	err := w.start(how)
@@ -163,13 +167,13 @@ func (w *walker) travel() error {
 	return err
 }
 
-// start goes to a call, or to a time, or stays.
+// start seeks to a call or a time, or stays.
 func (w *walker) start(how int) error {
 	if how == 0 && w.at > 0 {
 		return nil
 	}
 	k := w.random.IntN(len(w.calls) + 1)
-	if how == 1 { // shortly before the end, or where timing begins anew
+	if how == 1 { // shortly before the end, or where timing restarts
 		k = max(0, len(w.calls)-w.random.IntN(3))
 		if blocks := len(w.calls) / timing.BlockCalls; blocks > 0 {
 			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*timing.BlockCalls+w.random.IntN(5)-2))
@@ -206,7 +210,7 @@ func (w *walker) next() error {
 		if w.whole {
 			return w.cursor.Err()
 		}
-		return errFailed // what follows was not read one by one
+		return errFailed // what follows was not read in sequence
 	}
 	if err := w.check(w.cursor.Next(), "forwards"); err != nil {
 		return err
@@ -215,7 +219,7 @@ func (w *walker) next() error {
 	return w.same()
 }
 
-// same compares the current call, the one before at.
+// same compares the current call, which is the one before at.
 func (w *walker) same() error {
 	w.compared++
 	got, want := w.cursor.Event(), &w.calls[w.at-1]

@@ -1,6 +1,6 @@
 package simulate
 
-// allToAll is the collective.
+// allToAll uses the collective.
 func allToAll(c *Config) (func(r *Rank), error) {
 	return func(r *Rank) {
 		for i := range c.Iterations {
@@ -10,7 +10,8 @@ func allToAll(c *Config) (func(r *Rank), error) {
 	}, nil
 }
 
-// pairwise is the same by hand: in step k with the ranks k before and k after.
+// pairwise does the same with messages: in step k it communicates with the ranks k before and k
+// after.
 func pairwise(c *Config) (func(r *Rank), error) {
 	return func(r *Rank) {
 		for i := range c.Iterations {

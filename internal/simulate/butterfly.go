@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// bitsOf is the number of bits of a rank, where all numbers with so many bits are ranks.
+// bitsOf returns the number of bits of a rank. The number of ranks must be a power of two.
 func bitsOf(c *Config) (int, error) {
 	if bits.OnesCount(uint(c.Ranks)) != 1 {
 		return 0, fmt.Errorf("simulate: %s needs a power of two, not %d ranks", c.Pattern, c.Ranks)

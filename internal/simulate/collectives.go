@@ -14,7 +14,7 @@ func (r *Rank) Allreduce(comm *Comm, bytes int) {
 	r.record(idAllreduce, enter, rawBuffer, bytes, rawByte, rawSum, comm.raw, rawBuffer)
 }
 
-// Alltoall is MPI_Alltoall with so many bytes for each rank.
+// Alltoall is MPI_Alltoall with the given bytes for each rank.
 func (r *Rank) Alltoall(comm *Comm, bytes int) {
 	enter := r.now
 	r.meet(comm, WaitAtNxN)
@@ -64,7 +64,8 @@ func (r *Rank) Reduce(comm *Comm, root, bytes int) {
 	r.record(idReduce, enter, rawBuffer, bytes, rawByte, rawSum, root, comm.raw, rawBuffer)
 }
 
-// Split is MPI_Comm_split. The members of the caller's new communicator are told by the program, which knows them.
+// Split is MPI_Comm_split. The program knows the members of the caller's new communicator and
+// passes them.
 func (r *Rank) Split(comm *Comm, color, key int, members []int) *Comm {
 	enter := r.now
 	nth := comm.collectives
@@ -93,7 +94,7 @@ func (r *Rank) CartCreate(comm *Comm, g grid) *Comm {
 	return child
 }
 
-// CommFree is MPI_Comm_free; it does not wait.
+// CommFree is MPI_Comm_free. It does not wait.
 func (r *Rank) CommFree(comm *Comm) {
 	enter := r.now
 	r.now += r.sim.config.Model.Call
@@ -108,7 +109,7 @@ func (r *Rank) initialise() {
 	r.record(idInit, enter, 1, array{}, 1, array{}, r.rank, r.sim.config.Ranks, 0, description{comm: r.world})
 }
 
-// initTime is what MPI_Init takes, in ns.
+// initTime is the duration of MPI_Init in ns.
 const initTime = 1_000_000
 
 // finalise is MPI_Finalize.
@@ -139,7 +140,7 @@ func (r *Rank) meet(comm *Comm, kind string) {
 type collectiveInstance struct {
 	entered     int
 	latest      int64
-	last        int      // who entered then
+	last        int      // the rank that entered last
 	first       [2]entry // the two earliest
 	root        int64
 	rootEntered bool
@@ -151,10 +152,11 @@ type entry struct {
 	at   int64
 }
 
-// A instanceKey names the nth collective of a communicator.
+// An instanceKey identifies the nth collective of a communicator.
 type instanceKey struct{ comm, nth uint64 }
 
-// enter takes the rank into the next collective of a communicator; nil without the replay.
+// enter makes the rank enter the next collective of a communicator. It returns nil without the
+// replay.
 func (r *Rank) enter(comm *Comm, at int64) *collectiveInstance {
 	key := instanceKey{comm.id, comm.collectives}
 	comm.collectives++
@@ -187,7 +189,7 @@ func (g *collectiveInstance) wait(r *Rank) {
 	r.block()
 }
 
-// release lets those go on, at a time, who wait.
+// release lets the waiting ranks continue at a time.
 func (g *collectiveInstance) release(s *Simulation, at int64) {
 	for _, r := range g.waiting {
 		s.events.push(event{at: max(at, r.now), kind: resumes, rank: r})
@@ -195,7 +197,7 @@ func (g *collectiveInstance) release(s *Simulation, at int64) {
 	g.waiting = nil
 }
 
-// firstOther is who entered first besides one rank.
+// firstOther returns the earliest entry other than that of one rank.
 func (g *collectiveInstance) firstOther(than int) entry {
 	if g.first[0].rank == than {
 		return g.first[1]

@@ -8,56 +8,60 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A Config says what to simulate. The zero value of a field is its default.
+// A Config is what to simulate. A field with its zero value gets the default.
 type Config struct {
-	Pattern    string // one of Patterns; "ring"
-	Ranks      int    // 4
-	Iterations int    // 10
-	Bytes      int    // of a message; 1024
-	Grid       []int  // ranks per dimension, for patterns with a grid; as even as it gets
-	Periodic   bool   // the grid's ends meet
-	Points     int    // of a stencil: 5 or 9 in two dimensions, 7 or 27 in three; the fewer
-	Cartesian  bool   // a stencil makes a communicator with MPI_Cart_create
-	Reduce     int    // a stencil reduces after every so many iterations; 10, −1: never
-	Steps      int    // planes of a wavefront; 4
-	Regrid     int    // an irregular program changes its neighbors after so many iterations; 5
-	Variety    int    // different steps of a random program; 1000
+	Pattern    string // one of Patterns; default "ring"
+	Ranks      int    // default 4
+	Iterations int    // default 10
+	Bytes      int    // of a message; default 1024
+	Grid       []int  // ranks per dimension, for patterns with a grid; default as even as possible
+	Periodic   bool   // the grid is periodic in all dimensions
+	Points     int    // of a stencil: 5 or 9 in two dimensions, 7 or 27 in three; default the smaller one
+	Cartesian  bool   // a stencil creates a communicator with MPI_Cart_create
+	Reduce     int    // a stencil reduces after this many iterations; default 10, −1: never
+	Steps      int    // planes of a wavefront; default 4
+	Regrid     int    // an irregular program changes its neighbors after this many iterations; default 5
+	Variety    int    // different steps of a random program; default 1000
 
-	Compute   time.Duration // of one rank in one iteration; 100 µs
+	Compute   time.Duration // of one rank in one iteration; default 100 µs
 	Imbalance Imbalance
 	Model     Model
 	Seed      uint64
 
-	RanksPerNode int             // 64
-	Skew         []time.Duration // how far ahead a node's clock is, by node, again from the first after the last
-	CallSites    string          // "caller" or "none"; "caller"
-	Timing       string          // "lossless", "lossy 5" (per cent) or "aggregated"; "lossless"
+	RanksPerNode int             // default 64
+	Skew         []time.Duration // how far the clock of each node is ahead; the list repeats for further nodes
+	CallSites    string          // "caller" or "none"; default "caller"
+	Timing       string          // "lossless", "lossy 5" (percent) or "aggregated"; default "lossless"
 	Evidence     bool            // the traces have evidence for CPU and kernel, and samples of the context
-	NoReplay     bool            // every rank alone: nobody waits, and wildcards cannot be answered
+	NoReplay     bool            // every rank by itself: ranks never wait, and wildcard receives are not possible
 }
 
-// Imbalance says who computes longer than Config.Compute.
+// Imbalance is which ranks compute longer than Config.Compute.
 type Imbalance struct {
 	SlowRank        int     // computes longer by SlowPercent
 	SlowPercent     float64 //
 	SlowNode        int     // the ranks of this node compute longer by SlowNodePercent
 	SlowNodePercent float64
-	Linear          float64 // the last rank computes longer by so many percent, the first not, those between in proportion
-	Noise           float64 // up to so many percent, anew for each rank and iteration
-	// Factor is by how much a rank computes longer in an iteration, for what the others cannot say; nil: 1.
+	Linear          float64 // the last rank computes longer by this percentage, the first does not, the others in proportion
+	Noise           float64 // maximum percentage, drawn for each rank and iteration
+	// Factor is the factor of a rank's computation in an iteration, for cases that the other fields
+	// cannot describe; nil: 1.
 	Factor func(rank, iteration int) float64
 }
 
-// Model says how long calls take, in nanoseconds. A message arrives Latency after its send was entered and is there
-// PerByte for every byte later; one of more than Eager bytes begins to be sent when its receive is posted, and its send
-// ends when it is there. A collective ends Collective after its last rank has entered (or what it waits for).
+// Model is how long calls take, in nanoseconds.
+//
+//   - A message arrives Latency after its send was entered, plus PerByte for every byte.
+//   - A message of more than Eager bytes begins to be transferred when its receive is posted, and
+//     its send ends on arrival.
+//   - A collective ends Collective after its last rank has entered (or after what it waits for).
 type Model struct {
-	Call       int64   // that every call takes at least; 200
-	Latency    int64   // 2000
-	Between    int64   // that a message to another node takes longer; 0
-	PerByte    float64 // 0.1
-	Eager      int     // 65536
-	Collective int64   // 5000
+	Call       int64   // minimum duration of every call; default 200
+	Latency    int64   // default 2000
+	Between    int64   // additional latency of a message to another node; default 0
+	PerByte    float64 // default 0.1
+	Eager      int     // default 65536
+	Collective int64   // default 5000
 }
 
 func (c *Config) defaults() error {
@@ -113,12 +117,12 @@ const maxRanks = 1 << 24
 // A Pattern is a kind of program.
 type Pattern struct {
 	Name, About string
-	// program checks what of the configuration concerns the pattern and gives what every rank does between MPI_Init and
-	// MPI_Finalize.
+	// program checks the part of the configuration that concerns the pattern and returns what every
+	// rank does between MPI_Init and MPI_Finalize.
 	program func(c *Config) (func(r *Rank), error)
 }
 
-// Patterns are all programs that can be simulated.
+// Patterns lists all programs that can be simulated.
 var Patterns = []Pattern{
 	{"stencil2d", "halo exchange on a 2-D grid, 5 or 9 points", stencil2D},
 	{"stencil3d", "halo exchange on a 3-D grid, 7 or 27 points", stencil3D},
@@ -138,7 +142,7 @@ var Patterns = []Pattern{
 	{"two-phase", "a halo exchange in rows, then transposes in columns, on communicators of their own", twoPhase},
 }
 
-// Names are the names of all patterns.
+// Names returns the names of all patterns.
 func Names() []string {
 	names := make([]string, len(Patterns))
 	for i := range Patterns {

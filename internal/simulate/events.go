@@ -5,7 +5,7 @@ import "container/heap"
 // An event is something that happens at a time.
 type event struct {
 	at      int64
-	nth     uint64 // of all events: those of one time happen in the order in which they were made
+	nth     uint64 // number among all events: events at the same time happen in the order in which they were created
 	kind    eventKind
 	rank    *Rank
 	message *message
@@ -15,9 +15,9 @@ type event struct {
 type eventKind uint8
 
 const (
-	resumes   eventKind = iota // a rank goes on
-	arrives                    // a message
-	completes                  // a request
+	resumes   eventKind = iota // a rank continues
+	arrives                    // a message arrives
+	completes                  // a request completes
 )
 
 // events are a heap by time.

@@ -8,15 +8,15 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
-// longNS is from when on a computation or a call leaves evidence, as in the tracer.
+// longNS is the duration from which a computation or a call leaves evidence, as in the tracer.
 const longNS = int64(time.Millisecond)
 
-// evidence is what the operating system would have counted for a rank, of Config.Evidence. Ranks that wait inside of a call
-// poll: they have a CPU.
+// evidence is what the operating system would have counted for a rank, for Config.Evidence. Ranks
+// that wait inside a call poll: they use a CPU.
 type evidence struct {
 	last      trace.CallPlace // the previous call; Site is its line
 	exit      int64           // of the previous call
-	gap       counted         // since then
+	gap       counted         // since that exit
 	all       counted         // since the start
 	rows      []trace.EvidenceRow
 	index     map[trace.EvidencePlace]int
@@ -25,16 +25,17 @@ type evidence struct {
 	due, step int64 // of samples
 }
 
-// counted is time of a computation without the CPU.
+// counted is time of a computation without a CPU.
 type counted struct {
 	blocked, delay, stopped int64 // delay includes stopped
 	ioBytes, ioCalls        int64
 }
 
-// Preempted lets time pass in which the rank is ready to run, and others have its CPU.
+// Preempted lets time pass in which the rank is runnable, but others use its CPU.
 func (r *Rank) Preempted(d time.Duration) { r.without(d, counted{delay: d.Nanoseconds()}) }
 
-// Blocked lets time pass in which the rank is blocked in the kernel, and that is not to read or write anything.
+// Blocked lets time pass in which the rank is blocked in the kernel, without reading or writing
+// anything.
 func (r *Rank) Blocked(d time.Duration) { r.without(d, counted{blocked: d.Nanoseconds()}) }
 
 // Stopped lets time pass in which the rank is stopped by its container's CPU limit.
@@ -47,7 +48,7 @@ func (r *Rank) IO(d time.Duration, bytes int) {
 	r.without(d, counted{blocked: d.Nanoseconds(), ioBytes: int64(bytes), ioCalls: 1})
 }
 
-// without lets time of a computation pass without the CPU.
+// without lets time of a computation pass without a CPU.
 func (r *Rank) without(d time.Duration, c counted) {
 	r.Compute(d)
 	r.evidence.gap.add(c)
@@ -62,7 +63,8 @@ func (c *counted) add(other counted) {
 	c.ioCalls += other.ioCalls
 }
 
-// seen notes what a call and the computation before it leave; the call lasted from enter to r.now.
+// seen records the evidence of a call and of the computation before it. The call lasted from enter
+// to r.now.
 func (r *Rank) seen(function uint16, enter int64) {
 	e := &r.evidence
 	call := trace.CallPlace{Function: function}
@@ -109,7 +111,8 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 	}
 }
 
-// sample takes samples as the tracer does: at the start, every 100 ms, and of more than 32 every second one.
+// sample takes samples as the tracer does: at the start and every 100 ms. Beyond 32 samples it
+// drops every second one.
 func (e *evidence) sample(now int64) {
 	const first, most = int64(100 * time.Millisecond), 32
 	if len(e.samples) == 0 {
@@ -131,7 +134,7 @@ func (e *evidence) sample(now int64) {
 	e.due = now + e.step
 }
 
-// writeEvidence puts it into the rank's trace, whose sites are there.
+// writeEvidence adds the evidence to the rank's trace, which already has the call sites.
 func (r *Rank) writeEvidence(c *trace.Content) {
 	e := &r.evidence
 	sites := map[uint32]uint32{0: 0} // by line

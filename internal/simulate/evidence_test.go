@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// disturbed is a program of two ranks whose second one lacks the CPU in four ways, one after the other.
+// disturbed is a program of two ranks, the second of which lacks the CPU in four ways, one after
+// the other.
 func disturbed(t *testing.T, evidence bool) *Simulation {
 	s, err := NewOf(Config{Pattern: "disturbed", Ranks: 2, Evidence: evidence}, func(r *Rank) {
 		ms := time.Millisecond
@@ -87,8 +88,8 @@ func TestNoEvidence(t *testing.T) {
 	require.Empty(t, r.Context)
 }
 
-// What the evidence of a rank takes in a trace: next to nothing where all ranks do the same, a few dozen bytes where each is
-// disturbed in its own way.
+// The size of a rank's evidence in a trace: almost nothing if all ranks do the same, a few dozen
+// bytes if each is disturbed in a different way.
 func TestSizeOfEvidence(t *testing.T) {
 	const ranks = 1024
 	for name, test := range map[string]struct {

@@ -11,7 +11,7 @@ type grid struct {
 	periodic bool
 }
 
-// newGrid takes the configured grid or divides the ranks evenly.
+// newGrid returns the configured grid, or divides the ranks evenly.
 func newGrid(c *Config, dimensions int) (grid, error) {
 	g := grid{extent: c.Grid, periodic: c.Periodic}
 	if len(g.extent) == 0 {
@@ -65,7 +65,7 @@ func (g grid) coordinates(rank int) []int {
 	return at
 }
 
-// neighbor is the rank at an offset, −1 beyond the end of a grid that is not periodic.
+// neighbor returns the rank at an offset, or −1 beyond the end of a grid that is not periodic.
 func (g grid) neighbor(at, offset []int) int {
 	rank := 0
 	for i, x := range at {
@@ -81,8 +81,8 @@ func (g grid) neighbor(at, offset []int) int {
 	return rank
 }
 
-// star are the offsets along the axes, cube all that differ by one at most; without zero, in pairs of opposites:
-// offset k and k^1.
+// star returns the offsets along the axes, cube all offsets of at most one per dimension. Zero is
+// not included. Opposites are in pairs: offsets k and k^1.
 func star(dimensions int) [][]int {
 	var offsets [][]int
 	for i := range dimensions {

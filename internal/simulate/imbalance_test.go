@@ -19,7 +19,8 @@ import (
 // A division is how much longer than the least a rank of n computes in an iteration.
 type division func(rank, iteration int) float64
 
-// divisions are ways to divide work unequally, of which no rank or set of at most half of the ranks is the reason.
+// divisions are ways to distribute work unequally without a rank, or a set of at most half of the
+// ranks, as the reason.
 var divisions = map[string]func(r *rand.Rand, n int) division{
 	"growing": func(r *rand.Rand, n int) division {
 		most := 0.4 + 1.6*r.Float64()
@@ -79,7 +80,7 @@ func found(t *testing.T, c simulate.Config) criticalpath.Findings {
 	return f
 }
 
-// random is a program whose ranks divide their work so.
+// random is a program with work that is distributed in this way.
 func random(r *rand.Rand, ranks int) simulate.Config {
 	patterns := []string{"stencil2d", "ring", "all-to-all", "butterfly", "two-phase"}
 	return simulate.Config{
@@ -87,8 +88,8 @@ func random(r *rand.Rand, ranks int) simulate.Config {
 	}
 }
 
-// Work that is divided unequally is named, whatever the division, the program and the noise, and what equal work would give
-// is what a simulation of that takes, within 5%.
+// Unequal work is named, whatever the division, the program and the noise. The predicted gain is
+// that of a simulation with equal work, within 5%.
 func TestUnequalWorkIsNamed(t *testing.T) {
 	for name, divide := range divisions {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +127,8 @@ func TestUnequalWorkIsNamed(t *testing.T) {
 	}
 }
 
-// A heavy tail has a rank at its top that may be the reason, if the others are far below: then it is named, else the
-// division is.
+// In a heavy tail the top rank may be the reason, if the others are far below: then it is named,
+// otherwise the division is.
 func TestHeavyTail(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 78))
@@ -152,7 +153,8 @@ func TestHeavyTail(t *testing.T) {
 	}
 }
 
-// Equal work is no imbalance under any noise, nor is work that changes for all ranks from time to time.
+// Equal work is not an imbalance under any noise, nor is work that changes for all ranks from time
+// to time.
 func TestBalancedIsNoImbalance(t *testing.T) {
 	blamed := map[verdict.Kind]int{}
 	const runs = 60
@@ -176,7 +178,8 @@ func TestMasterWithUnequalTasksIsNoImbalance(t *testing.T) {
 	}
 }
 
-// A slow network stays to blame where work is somewhat unequal, too, and unequal work where the network costs less.
+// A slow network is still named if work is slightly unequal, too, and unequal work is named if the
+// network costs less.
 func TestTheNetworkStaysToBlame(t *testing.T) {
 	c := simulate.Config{Pattern: "ring", Ranks: 16, Iterations: 40, Compute: time.Millisecond, Model: simulate.Model{Latency: 2_000_000}}
 	for _, c.Imbalance.Linear = range []float64{0, 10, 40} {
@@ -189,7 +192,7 @@ func TestTheNetworkStaysToBlame(t *testing.T) {
 	assert.Equal(t, verdict.Imbalance, found(t, c).Verdict.Blames)
 }
 
-// What the computation of 16 ranks goes with.
+// Properties that the computation of 16 ranks depends on.
 func TestShapesOfImbalance(t *testing.T) {
 	levels := []float64{1, 1.9, 2.4, 1.4}
 	irregular := []float64{1, 2, 1.7, 1.2, 2.1, 1.1, 1.9, 1.4, 1.3, 1.8, 1, 2.2, 1.6, 1.1, 2, 1.5}

@@ -1,8 +1,8 @@
 package simulate
 
-// irregular exchanges with neighbors that chance has chosen: nearby in a space-filling order for the most part, now
-// and then far away. Who is a neighbor and how large a message is changes every c.Regrid iterations; both ends of a
-// pair work it out by themselves, from a hash of the pair.
+// irregular exchanges messages with randomly chosen neighbors: mostly close in a space-filling
+// order, sometimes far away. The neighbors and the sizes of messages change every c.Regrid
+// iterations. Both ends of a pair compute them independently, from a hash of the pair.
 func irregular(c *Config) (func(r *Rank), error) {
 	width := 1
 	for width*width < c.Ranks {

@@ -8,14 +8,14 @@ const (
 	tagStop
 )
 
-// masterWorker has as many tasks as workers times iterations. Rank 0 gives one to each worker, then the next to
-// whoever sends a result.
+// masterWorker has workers times iterations tasks. Rank 0 gives one to each worker, then the next
+// one to each worker that sends a result.
 func masterWorker(c *Config) (func(r *Rank), error) {
 	switch {
 	case c.Ranks < 2:
 		return nil, errors.New("simulate: master-worker needs 2 ranks")
 	case c.NoReplay:
-		return nil, errors.New("simulate: master-worker needs the replay: who is served next depends on time")
+		return nil, errors.New("simulate: master-worker needs the replay: the next worker to be served depends on time")
 	}
 	return func(r *Rank) {
 		if r.rank == 0 {

@@ -7,35 +7,35 @@ type Request struct {
 	owner   *Rank
 	raw     int64
 	comm    *Comm
-	peer    int // world rank, AnySource
+	peer    int // rank in MPI_COMM_WORLD, or AnySource
 	tag     int
 	bytes   int
 	receive bool
 
 	posted  int64 // when its call was entered
 	done    bool
-	at      int64 // when it was done
+	at      int64 // when it completed
 	awaited bool
 	status  Status
 	message *message
 }
 
-// A message is on its way or has arrived.
+// A message is in transit or has arrived.
 type message struct {
-	source, dest int   // world ranks
+	source, dest int   // ranks in MPI_COMM_WORLD
 	comm         *Comm // the sender's view
 	tag, bytes   int
 	sent         int64 // when the sending call was entered
 	arrived      int64
-	send         *Request // of a message that waits for its receive; nil: it does not
-	received     int64    // when that receive was posted, once it is
+	send         *Request // of a message that waits for its receive, otherwise nil
+	received     int64    // when that receive was posted, if it was
 }
 
 func (q *Request) matches(m *message) bool {
 	return q.comm.id == m.comm.id && (q.peer == AnySource || q.peer == m.source) && (q.tag == AnyTag || q.tag == m.tag)
 }
 
-// send posts a message; synchronous ones wait for their receive whatever their size.
+// send posts a message. Synchronous messages wait for their receive whatever their size.
 func (r *Rank) send(comm *Comm, dest, tag, bytes int, enter int64, synchronous bool) *Request {
 	q := &Request{owner: r, comm: comm, peer: comm.worldRank(dest), tag: tag, bytes: bytes, posted: enter, at: enter,
 		status: Status{Source: procNull, Tag: AnyTag}}
@@ -77,7 +77,7 @@ func (r *Rank) receive(comm *Comm, source, tag, bytes int, enter int64) *Request
 	return q
 }
 
-// arrive takes a message in at its destination.
+// arrive delivers a message at its destination.
 func (s *Simulation) arrive(m *message, at int64) {
 	m.arrived = at
 	r := s.ranks[m.dest]
@@ -91,7 +91,7 @@ func (s *Simulation) arrive(m *message, at int64) {
 	r.unexpected = append(r.unexpected, m)
 }
 
-// match joins a receive and its message, and says when both are done.
+// match joins a receive and its message, and sets when both complete.
 func (s *Simulation) match(q *Request, m *message) {
 	transfer := int64(float64(m.bytes) * s.config.Model.PerByte)
 	q.message = m
@@ -107,7 +107,7 @@ func (s *Simulation) match(q *Request, m *message) {
 	s.events.push(event{at: q.at, kind: completes, request: q})
 }
 
-// complete ends a request; who waits for it goes on.
+// complete completes a request and resumes the rank that waits for it.
 func (s *Simulation) complete(q *Request) {
 	q.done = true
 	if !q.awaited {
@@ -119,7 +119,7 @@ func (s *Simulation) complete(q *Request) {
 	}
 }
 
-// await blocks until all requests are done, or one of them.
+// await blocks until all of the requests, or one of them, have completed.
 func (r *Rank) await(all bool, requests ...*Request) {
 	missing := 0
 	for _, q := range requests {

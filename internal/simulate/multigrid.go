@@ -1,8 +1,8 @@
 package simulate
 
-// multigrid communicates as NPB MG: V-cycles on a 3-D grid that is periodic. On each level, fine to coarse and back, a
-// rank computes (an eighth as much on the next coarser one) and exchanges the faces with its neighbors, one dimension
-// after the other; after each cycle the norm is reduced.
+// multigrid communicates like NPB MG: V-cycles on a periodic 3-D grid. On each level, from fine to
+// coarse and back, a rank computes (an eighth as much on the next coarser level) and exchanges
+// faces with its neighbors, one dimension after the other. After each cycle the norm is reduced.
 func multigrid(c *Config) (func(r *Rank), error) {
 	g, err := newGrid(c, 3)
 	g.periodic = true

@@ -2,9 +2,10 @@ package simulate
 
 import "fmt"
 
-// multipartition communicates as NPB BT: q × q ranks, each with q cells on a diagonal of the cube, so that in each of the
-// three sweeps of an iteration all ranks work at every step and hand their boundary on to the successor in that
-// direction, with non-blocking messages; before the sweeps, faces are exchanged with all six neighbors.
+// multipartition communicates like NPB BT: q × q ranks, each with q cells on a diagonal of the
+// cube. In each of the three sweeps of an iteration all ranks work at every step, and send their
+// boundary to the successor in that direction with nonblocking messages. Before the sweeps, faces
+// are exchanged with all six neighbors.
 func multipartition(c *Config) (func(r *Rank), error) {
 	q := 1
 	for q*q < c.Ranks {

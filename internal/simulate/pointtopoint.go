@@ -71,7 +71,7 @@ func (r *Rank) Wait(q *Request) Status {
 	return q.status
 }
 
-// Waitall is MPI_Waitall; nil requests are MPI_REQUEST_NULL.
+// Waitall is MPI_Waitall. Requests that are nil are MPI_REQUEST_NULL.
 func (r *Rank) Waitall(requests []*Request) []Status {
 	enter := r.now
 	r.await(true, requests...)
@@ -87,7 +87,7 @@ func (r *Rank) Waitall(requests []*Request) []Status {
 	return got
 }
 
-// Waitany is MPI_Waitany; requests that are freed become nil.
+// Waitany is MPI_Waitany. Completed requests become nil.
 func (r *Rank) Waitany(requests []*Request) (index int, status Status) {
 	enter := r.now
 	r.synchronise()
@@ -128,7 +128,7 @@ func (r *Rank) free(q *Request) {
 	q.raw = rawRequestNull
 }
 
-// leave sets the time at which a call returns: when the requests that it had to wait for are done.
+// leave sets the time at which a call returns: when all requests that it waited for have completed.
 func (r *Rank) leave(enter int64, awaited ...*Request) {
 	r.now = enter + r.sim.config.Model.Call
 	for _, q := range awaited {

@@ -19,27 +19,28 @@ type stepKind uint8
 const (
 	stepSend stepKind = iota // a blocking send and receive
 	stepSynchronous
-	stepPost     // a send and a receive that are completed later
-	stepWildcard // the receiver takes what comes first
+	stepPost     // a send and a receive that complete later
+	stepWildcard // the receiver takes what arrives first
 	stepExchange // MPI_Sendrecv both ways
 	stepComplete // one rank completes what it has posted
-	stepReduce   // all ranks, as those that follow
+	stepReduce   // all ranks, like the following kinds
 	stepBroadcast
 	stepAllToAll
 	stepBarrier
-	stepRows // all ranks, in communicators of every other rank
+	stepRows // all ranks, in communicators of every second rank
 )
 
-// Tags of a random program: those of wildcards are their own, since their receives may take each other's messages.
+// Tags of a random program. Wildcard receives have their own tags, since they may take each other's
+// messages.
 const (
 	tagWildcard = 1
 	tagRandom   = 2
 	randomTags  = 200
 )
 
-// random makes calls by chance. c.Variety different steps are drawn from a heavy-tailed distribution, alone or in
-// phrases that are repeated a few times. All ranks follow one order of steps, so that nothing waits in a circle, but
-// posted requests are completed by each rank when chance has it.
+// random makes random calls. c.Variety different steps are drawn from a heavy-tailed distribution,
+// singly or in phrases that are repeated a few times. All ranks follow the same order of steps, so
+// that there is no deadlock, but each rank completes posted requests at random times.
 func random(c *Config) (func(r *Rank), error) {
 	if c.NoReplay {
 		return nil, errors.New("simulate: random needs the replay: what is received next depends on time")
@@ -61,7 +62,7 @@ func random(c *Config) (func(r *Rank), error) {
 	}, nil
 }
 
-// randomStep is the i-th kind of step.
+// randomStep returns the i-th kind of step.
 func randomStep(c *Config, i uint64) step {
 	h := mix(c.Seed, i, 1)
 	s := step{line: 100 + int(mix(h, 2)%64), tag: tagRandom + int(mix(h, 3)%randomTags)}
@@ -85,12 +86,12 @@ func randomStep(c *Config, i uint64) step {
 		s.kind = stepReduce + stepKind(mix(h, 8)%uint64(stepRows-stepReduce+1))
 	}
 	if s.from == s.to && s.kind != stepComplete && s.kind < stepReduce {
-		s.kind = stepPost // nobody else receives what a rank sends to itself
+		s.kind = stepPost // only the rank itself receives what it sends to itself
 	}
 	return s
 }
 
-// randomOrder is what steps are made, one after the other: about as many for each rank as it has iterations.
+// randomOrder returns the sequence of steps: about as many for each rank as it has iterations.
 func randomOrder(c *Config) []int32 {
 	n := c.Iterations * (c.Ranks + 1) / 2
 	order := make([]int32, 0, n)
@@ -112,13 +113,14 @@ func randomOrder(c *Config) []int32 {
 	return order[:n]
 }
 
-// heavy is a number below n, small ones more often: its logarithm is evenly distributed.
+// heavy returns a number below n with a uniformly distributed logarithm, so that small ones are
+// more frequent.
 func heavy(h uint64, n int) int {
 	u := float64(h>>11) / (1 << 53)
 	return min(n, int(math.Pow(float64(n)+1, u))) - 1
 }
 
-// everyOther is the communicator of the ranks that are even, or odd, like the caller.
+// everyOther returns the communicator of all ranks with the caller's parity.
 func everyOther(r *Rank) *Comm {
 	var members []int
 	for i := r.rank % 2; i < r.sim.config.Ranks; i += 2 {
@@ -127,10 +129,11 @@ func everyOther(r *Rank) *Comm {
 	return r.At(20).Split(r.World(), r.rank%2, r.rank, members)
 }
 
-// maxPosted bounds the requests of a rank that are not completed.
+// maxPosted limits the incomplete requests of a rank.
 const maxPosted = 40
 
-// step is a rank's part of a step, if it has one. It gives what is posted and not completed after it.
+// step is a rank's part of a step, if it has one. It returns the requests that are incomplete after
+// it.
 func (r *Rank) step(s *step, number int, rows *Comm, posted []*Request) []*Request {
 	r.At(s.line)
 	if s.kind >= stepReduce {
@@ -188,7 +191,7 @@ func (r *Rank) together(s *step, rows *Comm) {
 	}
 }
 
-// completeSome completes all, one or whichever comes first of the requests that are posted.
+// completeSome completes all of the posted requests, one of them, or the first that completes.
 func (r *Rank) completeSome(posted []*Request, h uint64) []*Request {
 	if len(posted) == 0 {
 		return posted

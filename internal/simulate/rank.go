@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A Rank makes the MPI calls of one rank of a pattern. Peers, roots and sources are ranks in the communicator that is
-// given; times are nanoseconds since the program's start.
+// A Rank makes the MPI calls of one rank of a pattern. Peers, roots and sources are ranks in the
+// given communicator. Times are in nanoseconds since the program's start.
 type Rank struct {
 	sim  *Simulation
 	rank int
@@ -17,49 +17,49 @@ type Rank struct {
 	world *Comm
 	raw   rawHandles
 	calls uint64   // so far
-	log   []uint64 // records that the recorder has not seen
+	log   []uint64 // records that the recorder has not processed
 	rec   *recorder.Recorder
 
 	evidence evidence
 
-	// of the replay; nil and empty when the rank is alone
+	// for the replay; nil and empty if the rank is simulated by itself
 	yield      func(struct{}) bool
 	next       func() (struct{}, bool)
-	unexpected []*message // arrived, not received, in order of arrival
+	unexpected []*message // arrived but not received, in order of arrival
 	posted     []*Request // receives without a message, in order
-	missing    int        // awaited requests that have to be done before it goes on
+	missing    int        // requests that must complete before it continues
 	ended      bool
 	waits      []Wait
 }
 
-// Rank is its number in MPI_COMM_WORLD.
+// Rank returns its number in MPI_COMM_WORLD.
 func (r *Rank) Rank() int { return r.rank }
 
-// Now is how long the program has run.
+// Now returns how long the program has run.
 func (r *Rank) Now() time.Duration { return time.Duration(r.now) }
 
-// At sets the line of the source that the next calls come from.
+// At sets the source line of the following calls.
 func (r *Rank) At(line int) *Rank {
 	r.line = line
 	return r
 }
 
-// World is MPI_COMM_WORLD.
+// World returns MPI_COMM_WORLD.
 func (r *Rank) World() *Comm { return r.world }
 
 // A Comm is a rank's view of a communicator.
 type Comm struct {
-	id          uint64 // equal on all members
+	id          uint64 // the same for all members
 	raw         int64
 	size, own   int
-	members     []int // world ranks; nil: all, in order
+	members     []int // ranks in MPI_COMM_WORLD; nil: all, in order
 	collectives uint64
 }
 
-// Own is the caller's rank in it.
+// Own returns the caller's rank in it.
 func (c *Comm) Own() int { return c.own }
 
-// Size is the number of its ranks.
+// Size returns the number of its ranks.
 func (c *Comm) Size() int { return c.size }
 
 func (c *Comm) worldRank(rank int) int {
@@ -69,7 +69,7 @@ func (c *Comm) worldRank(rank int) int {
 	return c.members[rank]
 }
 
-// rankOf is the rank of a member.
+// rankOf returns the rank of a member.
 func (c *Comm) rankOf(world int) int {
 	if c.members == nil {
 		return world
@@ -82,7 +82,7 @@ func (c *Comm) rankOf(world int) int {
 	return -1
 }
 
-// rawHandles hands out handles as MPI libraries do: one that was given back is the next to be used.
+// rawHandles assigns handles like MPI libraries do: the handle that was freed last is reused first.
 type rawHandles struct {
 	free []int64
 	last int64

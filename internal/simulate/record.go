@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Raw values of the simulated MPI library; they are MPICH's.
+// Raw values of the simulated MPI library: those of MPICH.
 const (
 	rawCommNull    = 0x04000000
 	rawCommWorld   = 0x44000000
@@ -14,7 +14,7 @@ const (
 	rawRequestNull = 0x2c000000
 	rawByte        = 0x4c00010d
 	rawSum         = 0x58000003
-	rawFirstHandle = 0x6c000000 // of requests; of communicators a bit further on
+	rawFirstHandle = 0x6c000000 // of requests; those of communicators are a little higher
 	rawFirstComm   = 0x74000000
 	rawBuffer      = 0x7f0000001000
 	undefined      = -32766
@@ -55,28 +55,29 @@ var (
 	idCartCreate                 = id("MPI_Cart_create")
 )
 
-// Arguments of a record that are more than a word (docs/decisions/0001-seams.md, "Raw records").
+// Types of record arguments that are longer than a word (docs/decisions/0001-seams.md, "Raw
+// records").
 type (
 	array    []int64
 	statuses []Status
 )
 
-// In the log a record is as in a segment but for its header, whose words are these.
+// In the log, a record is as in a record buffer except for its header, which has these words.
 const (
-	logLength = iota // words, header included
+	logLength = iota // in words, including the header
 	logFunction
 	logEnter
 	logExit
 	logAddress
 )
 
-// codeBase is where the program is mapped; the offset of a call site is its line.
+// codeBase is the address at which the program is mapped. The offset of a call site is its line.
 const (
 	codeBase  = 0x400000
 	codeLimit = 0x500000
 )
 
-// record ends a call that was entered at a time and lasts until r.now: inputs, outputs and extras in order.
+// record records a call that lasted from enter to r.now, with inputs, outputs and extras in order.
 func (r *Rank) record(function uint16, enter int64, arguments ...any) {
 	start := len(r.log)
 	r.log = append(r.log, make([]uint64, record.HeaderWords)...)
@@ -119,10 +120,11 @@ func (r *Rank) record(function uint16, enter int64, arguments ...any) {
 	}
 }
 
-// logWords bounds the records that a rank keeps before they are encoded: few, as there may be many ranks.
+// logWords limits the records that a rank keeps before they are encoded: few, since there may be
+// many ranks.
 const logWords = 8 << 10
 
-// encode gives the records so far to the recorder.
+// encode passes the records so far to the recorder.
 func (r *Rank) encode() {
 	if r.rec == nil {
 		p := r.sim.process(r.rank)
@@ -139,7 +141,7 @@ func (r *Rank) encode() {
 	r.log = r.log[:0]
 }
 
-// A Status is what is known of a message that was received.
+// A Status is the status of a received message.
 type Status struct {
 	Source, Tag, Bytes int
 }
@@ -148,14 +150,14 @@ func (s Status) appendTo(words []uint64) []uint64 {
 	return append(words, uint64(uint32(s.Source))|uint64(uint32(s.Tag))<<32, 0, uint64(s.Bytes))
 }
 
-// A description is what the shim appends for a new communicator.
+// A description is what the shim appends to the record of a new communicator.
 type description struct {
 	comm           *Comm
 	extent, at     []int
 	periodic, cart bool
 }
 
-// longestGroup is how many ranks of a group a record has room for.
+// longestGroup is the largest group that fits into a record.
 const longestGroup = 4096
 
 func (d description) appendTo(words []uint64) []uint64 {

@@ -5,11 +5,14 @@ import (
 	"iter"
 )
 
-// The replay runs all ranks as coroutines, in the order of simulated time. A rank runs until a call has to wait. It may
-// so be ahead of the others, but not in what it can observe: a message arrives by an event at its time, receives take
-// messages in the order of their arrival, and messages receives in the order in which they were posted, so that the
-// pairs do not depend on which was known first. A call whose result depends on what has happened until now
-// (MPI_Waitany) lets the others catch up (synchronise).
+// The replay runs all ranks as coroutines, in the order of simulated time. A rank runs until a call
+// must wait, so it may be ahead of the others. It must not observe that:
+//
+//   - A message arrives by an event at its time.
+//   - Receives take messages in the order of arrival, and messages take receives in the order of
+//     posting, so that the pairs do not depend on the order of simulation.
+//   - A call with a result that depends on what has happened so far (MPI_Waitany) first lets the
+//     others catch up (synchronise).
 
 // replay runs the program on all ranks.
 func (s *Simulation) replay() error {

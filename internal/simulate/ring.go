@@ -1,6 +1,6 @@
 package simulate
 
-// ring passes a message on to the next rank while one comes from the previous.
+// ring sends a message to the next rank and receives one from the previous rank at the same time.
 func ring(c *Config) (func(r *Rank), error) {
 	return func(r *Rank) {
 		next, previous := (r.rank+1)%c.Ranks, (r.rank+c.Ranks-1)%c.Ranks

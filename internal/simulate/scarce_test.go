@@ -12,9 +12,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestGainsAreNoMoreThanCPUsAllow: four ranks compute 5 ms a hundred times and wait 1 ms for a CPU meanwhile; rank 1 is blocked
-// for 8 ms more each time. Without that an iteration would take 6 ms of 14 by the replay. But where all have two CPUs only, it
-// takes 4 × 5 / 2 = 10 ms; with three, 6.7. Where no rank has to wait there are more CPUs than they were seen on.
+// TestGainsAreNoMoreThanCPUsAllow: four ranks compute 5 ms a hundred times and wait 1 ms for a CPU
+// each time; rank 1 is blocked for 8 ms more each time. Without that, an iteration would take 6 ms
+// instead of 14 according to the replay. But if all ranks share two CPUs, it takes 4 × 5 / 2 = 10
+// ms; with three, 6.7. If no rank has to wait, there are more CPUs than the ranks were seen on.
 func TestGainsAreNoMoreThanCPUsAllow(t *testing.T) {
 	const ms, iterations = time.Millisecond, 100
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// configs are one of each pattern, with what needs options.
+// configs returns one configuration of each pattern, with the required options.
 func configs() []Config {
 	configs := []Config{
 		{Pattern: "stencil2d", Ranks: 16, Points: 9, Periodic: true, Cartesian: true},
@@ -25,8 +25,8 @@ func configs() []Config {
 	return configs
 }
 
-// Every pattern gives valid traces in which messages and collectives agree on both sides and no effect comes before
-// its cause.
+// Every pattern gives valid traces: messages and collectives agree on both sides, and no effect
+// comes before its cause.
 func TestPatterns(t *testing.T) {
 	for _, config := range configs() {
 		t.Run(config.Pattern, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Without the replay the same calls are made: all but times and what depends on them.
+// Without the replay the calls are the same, except times and what depends on them.
 func TestNoReplay(t *testing.T) {
 	for _, config := range configs() {
 		if config.Pattern == "master-worker" || config.Pattern == "random" {

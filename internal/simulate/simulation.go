@@ -13,12 +13,12 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Simulation is a program that has run, or, without the replay, that runs rank by rank as it is asked for.
+// A Simulation is a program that has run. Without the replay, each rank runs when it is requested.
 type Simulation struct {
 	config  *Config
 	program func(r *Rank)
 
-	// of the replay
+	// for the replay
 	now         int64
 	end         int64
 	events      events
@@ -26,10 +26,10 @@ type Simulation struct {
 	collectives map[instanceKey]*collectiveInstance
 }
 
-// errStopped unwinds a rank that waits when the replay has failed.
+// errStopped unwinds waiting ranks after the replay has failed.
 var errStopped = errors.New("simulate: the replay has ended")
 
-// New prepares a simulation, and replays it unless the configuration says otherwise.
+// New prepares a simulation, and replays it unless the configuration disables that.
 func New(config Config) (*Simulation, error) {
 	if err := config.defaults(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func New(config Config) (*Simulation, error) {
 	return s, err
 }
 
-// NewOf is New for a program of the caller's, which says what every rank does between MPI_Init and MPI_Finalize.
+// NewOf is New for a program of the caller: what every rank does between MPI_Init and MPI_Finalize.
 // Config.Pattern is its name.
 func NewOf(config Config, program func(r *Rank)) (*Simulation, error) {
 	if err := config.defaults(); err != nil {
@@ -61,13 +61,14 @@ func NewOf(config Config, program func(r *Rank)) (*Simulation, error) {
 	return s, s.replay()
 }
 
-// Config is the configuration with its defaults.
+// Config returns the configuration with its defaults.
 func (s *Simulation) Config() Config { return *s.config }
 
-// Ranks is their number.
+// Ranks returns the number of ranks.
 func (s *Simulation) Ranks() int { return s.config.Ranks }
 
-// Rank is the trace of one rank, as its recorder gives it. Several goroutines may ask for different ranks.
+// Rank returns the trace of one rank, from its recorder. It is safe to call concurrently for
+// different ranks.
 func (s *Simulation) Rank(i int) (*trace.Content, error) {
 	var r *Rank
 	switch {
@@ -102,7 +103,7 @@ func (s *Simulation) Rank(i int) (*trace.Content, error) {
 	return c, nil
 }
 
-// Contents are the traces of all ranks, made on all processors.
+// Contents returns the traces of all ranks, created on all processors.
 func (s *Simulation) Contents() ([]*trace.Content, error) {
 	contents := make([]*trace.Content, s.config.Ranks)
 	errs := make([]error, runtime.GOMAXPROCS(0))
@@ -118,7 +119,7 @@ func (s *Simulation) Contents() ([]*trace.Content, error) {
 	return contents, errors.Join(errs...)
 }
 
-// Waits are all waits of the replay, by rank and call. They are exact.
+// Waits returns all waits of the replay, by rank and call. They are exact.
 func (s *Simulation) Waits() []Wait {
 	var waits []Wait
 	for _, r := range s.ranks {
@@ -130,16 +131,17 @@ func (s *Simulation) Waits() []Wait {
 	return waits
 }
 
-// End is when the last rank left MPI_Finalize, in ns since the start, if the program was replayed.
+// End returns when the last rank left MPI_Finalize, in ns since the start, if the program was
+// replayed.
 func (s *Simulation) End() int64 { return s.end }
 
 const (
-	// BootNS is CLOCK_MONOTONIC at the start, but for Config.Skew.
+	// BootNS is CLOCK_MONOTONIC at the start, without Config.Skew.
 	BootNS  = 1_000_000_000_000
 	epochNS = 1_700_000_000_000_000_000 // CLOCK_REALTIME at the start
 )
 
-// skew is how far a rank's clock is ahead, in ns.
+// skew returns how far a rank's clock is ahead, in ns.
 func (s *Simulation) skew(rank int) int64 {
 	if len(s.config.Skew) == 0 {
 		return 0
@@ -163,7 +165,7 @@ func (s *Simulation) run(r *Rank) {
 	r.At(90).finalise()
 }
 
-// process is what the tracer would know of a rank's process.
+// process returns what the tracer would record about a rank's process.
 func (s *Simulation) process(rank int) record.Process {
 	node := rank / s.config.RanksPerNode
 	return record.Process{

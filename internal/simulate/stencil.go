@@ -6,7 +6,8 @@ func stencil2D(c *Config) (func(r *Rank), error) { return stencil(c, 2, 5, 9) }
 
 func stencil3D(c *Config) (func(r *Rank), error) { return stencil(c, 3, 7, 27) }
 
-// stencil exchanges halos with the neighbors that exist, a tag for each direction, and reduces a residual.
+// stencil exchanges halos with the existing neighbors, with a tag for each direction, and reduces a
+// residual.
 func stencil(c *Config, dimensions, fewer, more int) (func(r *Rank), error) {
 	g, err := newGrid(c, dimensions)
 	if err != nil {

@@ -1,7 +1,8 @@
 package simulate
 
-// transpose communicates as conj_grad of NPB CG: a grid of power-of-two rows and columns, as many columns as rows or
-// twice as many; sums over a row by recursive halving, an exchange with the transposed rank, two dot products.
+// transpose communicates like conj_grad of NPB CG: a grid with a power of two of rows, and as many
+// columns or twice as many. It sums over a row by recursive halving, exchanges with the transposed
+// rank, and computes two dot products.
 func transpose(c *Config) (func(r *Rank), error) {
 	n, err := bitsOf(c)
 	rows := 1 << (n / 2)

@@ -1,7 +1,7 @@
 package simulate
 
-// twoPhase spends half of its iterations on a halo exchange within rows and half on all-to-alls within columns, each
-// on communicators made by MPI_Comm_split.
+// twoPhase spends half of its iterations on a halo exchange within rows and half on all-to-alls
+// within columns, on communicators from MPI_Comm_split.
 func twoPhase(c *Config) (func(r *Rank), error) {
 	g, err := newGrid(c, 2)
 	return func(r *Rank) {

@@ -20,7 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// judged merges and analyzes a simulation; change may alter what a rank's trace says of it.
+// judged merges and analyzes a simulation. change may modify a rank's metadata.
 func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) criticalpath.Findings {
 	t.Helper()
 	c.RanksPerNode, c.Imbalance.Noise = 4, 4
@@ -68,8 +68,8 @@ var structures = []simulate.Config{
 	{Pattern: "master-worker", Ranks: 17, Iterations: 4, Compute: 2 * time.Millisecond},
 }
 
-// slowest is the first cause, of ranks that compute longer. In a wavefront what comes first is that ranks wait for their turn,
-// which costs more than half of the run.
+// slowest returns the first cause of the kind excess. In a wavefront the first cause is that ranks
+// wait for their turn, which costs more than half of the run.
 func slowest(t *testing.T, pattern string, f criticalpath.Findings) verdict.Cause {
 	t.Helper()
 	first := 0
@@ -82,8 +82,8 @@ func slowest(t *testing.T, pattern string, f criticalpath.Findings) verdict.Caus
 	return f.Verdict.Causes[first]
 }
 
-// TestSlowRankIsNamedFirst: one rank computes 20 % longer: the verdict names it and the place where it computes, and most
-// of the waiting has its root cause there.
+// TestSlowRankIsNamedFirst: one rank computes 20 % longer: the verdict names it and the region in
+// which it computes, and most of the waiting has its root cause there.
 func TestSlowRankIsNamedFirst(t *testing.T) {
 	for _, c := range structures {
 		t.Run(c.Pattern, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestSlowRankIsNamedFirst(t *testing.T) {
 			assert.Equal(t, "6", cause.Ranks, f.Verdict.Text)
 			assert.True(t, strings.HasPrefix(cause.Before.CallSite, c.Pattern+".c:"), f.Verdict.Text)
 			if c.Pattern == "master-worker" || c.Pattern == "wavefront" {
-				// nobody waits for a worker: the master takes results as they come; and in a pipeline everybody waits
-				// longest for its first rank to begin
+				// no rank waits for a worker, since the master takes results as they arrive; and in
+				// a pipeline every rank waits longest for its first rank to begin
 				return
 			}
 			require.NotEmpty(t, f.RootCauses.Delays)
@@ -105,9 +105,10 @@ func TestSlowRankIsNamedFirst(t *testing.T) {
 	}
 }
 
-// TestWhereMoreIsLost: a slow rank is named also where the run loses more to something else, which comes first then: in a
-// pipeline of 8 x 8 ranks most wait for their turn; collectives of 20 ms cost a stencil more than a rank that computes 60 %
-// longer. In the stencil as it is, the rank is all.
+// TestWhereMoreIsLost: a slow rank is also named if the run loses more to something else, which
+// then comes first: in a pipeline of 8 x 8 ranks, most wait for their turn; collectives of 20 ms
+// cost a stencil more than a rank that computes 60 % longer. In the unchanged stencil the rank is
+// the only cause.
 func TestWhereMoreIsLost(t *testing.T) {
 	slow := simulate.Imbalance{SlowRank: 6, SlowPercent: 60}
 	for name, c := range map[string]struct {
@@ -164,10 +165,11 @@ func TestSlowNetworkIsNamed(t *testing.T) {
 	}
 }
 
-// TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted that the ranks had a CPU for
-// 4 s, and were preempted a thousand times: that, not the network, is named. Not so if they gave the CPU away
-// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these come second, for 6 s first. Where the kernel counts for how long they
-// waited for a CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
+// TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted 4 s
+// of CPU for the ranks, and a thousand preemptions: that, not the network, is named. It is not
+// named if the ranks gave up the CPU themselves, or had it for 9 s. If they were stopped for 3 s by
+// CPU limits, these come second, for 6 s first. If the kernel counts how long they waited for a
+// CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
 func TestTooFewCPUsAreNamed(t *testing.T) {
 	const second = 1_000_000_000
 	for name, c := range map[string]struct {

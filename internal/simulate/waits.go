@@ -1,7 +1,8 @@
 package simulate
 
-// A Wait is a time that a rank spent in a call waiting for another. Kinds and times are Scalasca's (2.5, the pattern
-// documentation): the names are those of package analyzer/waitstate.
+// A Wait is a time that a rank spent in a call waiting for another rank. Kinds and times are those
+// of Scalasca 2.5 (the documentation of its patterns). The names are those of package
+// analyzer/waitstate.
 type Wait struct {
 	Rank  int
 	Call  uint64 // index of the call on the rank
@@ -12,7 +13,7 @@ type Wait struct {
 
 // Kinds of waits.
 const (
-	LateSender     = "late sender"      // until the send was entered; of several messages the longest
+	LateSender     = "late sender"      // until the send was entered; with several messages, the longest wait
 	LateReceiver   = "late receiver"    // until the receive was posted
 	WaitAtNxN      = "wait at NxN"      // until the last rank had entered
 	WaitAtBarrier  = "wait at barrier"  // the same
@@ -27,7 +28,8 @@ func (r *Rank) blame(kind string, cause int, ns int64) {
 	}
 }
 
-// blameMessages finds who the call waited for that was entered at a time and ends now.
+// blameMessages determines which rank was waited for by the call that was entered at enter and ends
+// now.
 func (r *Rank) blameMessages(enter int64, awaited []*Request) {
 	var sender, receiver *message
 	var late, lateReceive int64
@@ -35,7 +37,7 @@ func (r *Rank) blameMessages(enter int64, awaited []*Request) {
 		m := q.message
 		switch {
 		case m == nil || m.bytes == 0:
-			// of messages without content nobody is a late sender or receiver
+			// messages without content do not make a late sender or receiver
 		case q.receive:
 			if w := min(m.sent, r.now) - enter; w > late {
 				sender, late = m, w

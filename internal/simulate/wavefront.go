@@ -1,8 +1,8 @@
 package simulate
 
-// wavefront sweeps over the grid from the first corner to the last and back, plane by plane, as NPB LU does: a rank
-// waits for its neighbors to the north and west, computes, and sends to the south and east. The grid has two dimensions,
-// or three if three are given.
+// wavefront sweeps over the grid from the first corner to the last and back, plane by plane, like
+// NPB LU: a rank waits for its neighbors to the north and west, computes, and sends to the south
+// and east. The grid has two dimensions, or three if three are given.
 func wavefront(c *Config) (func(r *Rank), error) {
 	dimensions := 2
 	if len(c.Grid) == 3 {

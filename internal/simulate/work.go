@@ -5,10 +5,10 @@ import "time"
 // Work computes for as long as the rank does in an iteration.
 func (r *Rank) Work(iteration int) { r.workPart(iteration, 1) }
 
-// Compute computes for a time.
+// Compute computes for d.
 func (r *Rank) Compute(d time.Duration) { r.now += d.Nanoseconds() }
 
-// workPart computes for a part of an iteration.
+// workPart computes for one of several equal parts of an iteration.
 func (r *Rank) workPart(iteration, parts int) {
 	c := r.sim.config
 	percent := 100.0
@@ -30,7 +30,7 @@ func (r *Rank) workPart(iteration, parts int) {
 	r.now += int64(float64(c.Compute) * percent / 100 / float64(parts))
 }
 
-// mix hashes numbers (the finaliser of SplitMix64, Steele et al. 2014, after each).
+// mix hashes numbers (the finalizer of SplitMix64, Steele et al. 2014, after each).
 func mix(numbers ...uint64) uint64 {
 	h := uint64(0)
 	for _, x := range numbers {

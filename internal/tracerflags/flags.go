@@ -1,6 +1,6 @@
-// Package tracerflags has the flags that say how the tracer records, for the commands that write its configuration:
-// cairn run on one machine, the probe in a pod. Which there are is in tracer/settings; here they are registered and read,
-// and what they say is checked.
+// Package tracerflags has the command-line flags that configure the tracer, for the commands that
+// write its configuration: cairn run on one machine, and the probe in a pod. Package
+// tracer/settings defines the flags; this package registers, parses and checks them.
 package tracerflags
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// Flags are those of a command.
+// Flags are the tracer's flags of a command.
 type Flags []*option
 
-// option is what the flags of one option were given.
+// option has the values of the flags of one option.
 type option struct {
 	*settings.Option
 	first  string
@@ -67,7 +67,7 @@ func (o *option) register(flags *pflag.FlagSet, command settings.Command) {
 	}
 }
 
-// Settings are what the flags say, unchecked.
+// Settings returns the values of the flags, unchecked.
 func (all Flags) Settings() settings.Settings {
 	var s settings.Settings
 	for _, o := range all {
@@ -83,7 +83,8 @@ func (all Flags) Settings() settings.Settings {
 	return s
 }
 
-// Check refuses values that no option has, and writes timing and mode as the tracer reads them.
+// Check returns an error for invalid values, and converts timing and mode to the form that the
+// tracer reads.
 func Check(s *settings.Settings) error {
 	if err := checkValues(s); err != nil {
 		return err
@@ -97,7 +98,7 @@ func Check(s *settings.Settings) error {
 	return CheckMode(s)
 }
 
-// checkValues refuses texts of one word that are none of their option's.
+// checkValues returns an error for words that are not values of their option.
 func checkValues(s *settings.Settings) error {
 	for i := range settings.Options {
 		o := &settings.Options[i]
@@ -112,7 +113,7 @@ func checkValues(s *settings.Settings) error {
 	return nil
 }
 
-// CheckGroups refuses names that no group of functions has.
+// CheckGroups returns an error for names that are not groups of functions.
 func CheckGroups(s *settings.Settings) error {
 	if s.Include != "" && s.Exclude != "" {
 		return errors.New("--include and --exclude do not go together")
@@ -128,8 +129,8 @@ func CheckGroups(s *settings.Settings) error {
 	return nil
 }
 
-// CheckTiming writes the timing as the tracer reads it. Where it cannot be understood there is none: every time stamp is
-// kept.
+// CheckTiming converts the timing to the form that the tracer reads. If it returns an error, timing
+// is cleared: every time stamp is kept.
 func CheckTiming(s *settings.Settings) error {
 	parsed, err := timing.ParseSettings(s.Timing)
 	s.Timing = ""
@@ -139,8 +140,8 @@ func CheckTiming(s *settings.Settings) error {
 	return err
 }
 
-// CheckMode writes the mode as the tracer reads it. Where it cannot be understood there is none: every rank is recorded by
-// itself.
+// CheckMode converts the mode to the form that the tracer reads. If it returns an error, mode is
+// cleared: every rank is recorded by itself.
 func CheckMode(s *settings.Settings) error {
 	mode, err := online.ParseMode(s.Mode)
 	s.Mode = ""

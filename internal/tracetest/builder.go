@@ -40,7 +40,7 @@ func New(n int) *Builder {
 	return b
 }
 
-// Rank gives the rank to add calls to.
+// Rank returns the rank to add calls to.
 func (b *Builder) Rank(i int) *Rank { return b.ranks[i] }
 
 // Ranks calls f for every rank.
@@ -51,10 +51,10 @@ func (b *Builder) Ranks(f func(i int, r *Rank)) *Builder {
 	return b
 }
 
-// Meta is what the trace says about itself; change it at will.
+// Meta returns the metadata of the trace, which the caller may change.
 func (b *Builder) Meta() *trace.Meta { return &b.content.Meta }
 
-// Lossy rounds the times of all calls within so many per cent, as the recorder does.
+// Lossy rounds the times of all calls within the given percentage, as the recorder does.
 func (b *Builder) Lossy(percent int) *Builder {
 	grid, err := timing.GridOf(percent)
 	if err != nil {
@@ -64,17 +64,17 @@ func (b *Builder) Lossy(percent int) *Builder {
 	return b
 }
 
-// Comm adds a communicator instance with these world ranks; the result is what Comm arguments take and what a creating
-// call of each member must name as NewComm.
+// Comm adds a communicator instance with these ranks of MPI_COMM_WORLD. The result is used as a
+// Comm argument, and as the NewComm of the creating call of each member.
 func (b *Builder) Comm(name string, members ...int) int {
 	b.content.Communicators = append(b.content.Communicators, trace.Communicator{GlobalName: name, Members: trace.NewRankList(members)})
 	return len(b.content.Communicators) - 1
 }
 
-// Communicator is an instance, to be given a topology or a remote group.
+// Communicator returns an instance, for example to set a topology or a remote group.
 func (b *Builder) Communicator(i int) *trace.Communicator { return &b.content.Communicators[i] }
 
-// Without leaves a rank out of the trace, as when its pod was lost.
+// Without omits a rank from the trace, as if its pod had been lost.
 func (b *Builder) Without(rank int) *Builder {
 	for i, r := range b.ranks {
 		if r.info.Rank == rank {
@@ -86,7 +86,7 @@ func (b *Builder) Without(rank int) *Builder {
 	return b
 }
 
-// Content is the trace so far.
+// Content returns the trace so far.
 func (b *Builder) Content() *trace.Content {
 	c := b.content
 	for id := range b.functions {
@@ -160,7 +160,7 @@ func (b *Builder) Open(t testing.TB) *trace.Reader {
 	return Open(t, b.Content())
 }
 
-// function is a function of the MPI standard as traces have it.
+// function returns a function of the MPI standard in the form of traces.
 func function(id uint16) trace.Function {
 	spec := mpi.ByID(id)
 	f := trace.Function{ID: id, Name: spec.Name, Class: string(spec.Class), Return: spec.ReturnType}
@@ -178,7 +178,7 @@ func function(id uint16) trace.Function {
 	return f
 }
 
-// site gives the number of a call site "file:line".
+// site returns the number of a call site "file:line".
 func (b *Builder) site(name string) uint32 {
 	if name == "" {
 		return 0

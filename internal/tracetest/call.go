@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Rank takes the calls of one rank, in order.
+// A Rank collects the calls of one rank, in order.
 type Rank struct {
 	builder   *Builder
 	info      trace.Rank
@@ -20,20 +20,21 @@ type Rank struct {
 	open      bool              // the next call never returns
 	holds     []trace.Hold
 	thread    int
-	threads   []*Rank // the others, of a rank's first
+	threads   []*Rank // the other threads, in a rank's first thread
 }
 
-// Info is what the trace says about the rank; change it at will.
+// Info returns the rank's metadata, which the caller may change.
 func (r *Rank) Info() *trace.Rank { return &r.info }
 
-// Thread adds another thread of the rank, to add calls to. It shares what the rank has.
+// Thread adds another thread of the rank, to add calls to. Threads share the rank's handles.
 func (r *Rank) Thread() *Rank {
 	other := &Rank{builder: r.builder, info: r.info, thread: 1 + len(r.threads), shift: r.shift}
 	r.threads = append(r.threads, other)
 	return other
 }
 
-// Shift sets the clock of the rank's node ahead: all times that follow are later by this many units.
+// Shift sets the clock of the rank's node ahead: all times that follow are later by this many
+// units.
 func (r *Rank) Shift(units float64) *Rank {
 	r.shift = int64(units * Unit)
 	return r
@@ -45,20 +46,20 @@ func (r *Rank) At(site string) *Rank {
 	return r
 }
 
-// Untraced says that tracing was off during some of the time before the next call.
+// Untraced records that tracing was off during part of the time before the next call.
 func (r *Rank) Untraced() *Rank {
 	r.untraced = true
 	return r
 }
 
-// Held says that the tracer held the thread for so long after its last call.
-func (r *Rank) Held(units float64) *Rank {
+// Overhead records the tracer overhead after the last call: for how long the tracer kept the thread.
+func (r *Rank) Overhead(units float64) *Rank {
 	r.holds = append(r.holds, trace.Hold{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
 	return r
 }
 
-// Args are arguments by their name in the standard: a number, the name of a constant, or what Comm, Request, Requests,
-// Message and Status give.
+// Args are arguments by their name in the standard: a number, the name of a constant, or a Comm,
+// Request, Requests, Message or Status.
 type Args map[string]any
 
 // Request names a request by its symbolic id, Message a matched message.
@@ -72,23 +73,24 @@ type (
 	Win   int
 	File  int
 	Group int
-	// A FreedGroup is one that is none any more when the call returns.
+	// A FreedGroup is a group that the call frees.
 	FreedGroup int
 )
 
 // Requests are an array of requests.
 type Requests []Request
 
-// Comm is the communicator instance that Builder.Comm made. As an argument it stands for the rank's handle of it.
+// Comm is a communicator instance of Builder.Comm. As an argument it is the rank's handle of it.
 type Comm int
 
-// Status is what a call tells of a message.
+// Status is the status that a call returns for a message.
 type Status struct {
 	Source, Tag, Bytes int
 	Cancelled          bool
 }
 
-// Unfinished adds a call that never returned: the rank was last known to live at the time given.
+// Unfinished adds a call that never returned. The rank was last known to be alive at the time
+// lived.
 func (r *Rank) Unfinished(name string, enter, lived float64, args Args) *Rank {
 	r.open = true
 	r.Call(name, enter, lived, args)
@@ -96,13 +98,14 @@ func (r *Rank) Unfinished(name string, enter, lived float64, args Args) *Rank {
 	return r.Ended("killed in "+name, lived)
 }
 
-// Ended says that the rank did not come to MPI_Finalize, how, and until when it is known to have lived.
+// Ended records that the rank did not reach MPI_Finalize, how it ended, and until when it is known
+// to have been alive.
 func (r *Rank) Ended(how string, lived float64) *Rank {
 	r.info.EndedEarly, r.info.End = how, &trace.End{Ticks: int64(lived*Unit) + r.shift, ExitCode: -1}
 	return r
 }
 
-// Call adds a call. Arguments left out are 0, MPI_COMM_WORLD, or absent.
+// Call adds a call. Arguments that are left out are 0, MPI_COMM_WORLD, or absent.
 func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	spec := mpi.ByName(name)
 	if spec == nil {
@@ -157,7 +160,7 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	return r
 }
 
-// rankIn is the rank's own rank in a communicator.
+// rankIn returns the rank's own rank in a communicator.
 func (r *Rank) rankIn(comm int) int {
 	c := &r.builder.content.Communicators[comm]
 	if i := c.Members.Index(r.info.Rank); i >= 0 {
@@ -178,7 +181,7 @@ func (b *Builder) terminal(s trace.Signature) int32 {
 	return t
 }
 
-// value writes an argument as the recorder would.
+// value converts an argument as the recorder would.
 func value(p *mpi.Param, argument any, given bool) trace.Value {
 	if !given {
 		switch p.Kind {

@@ -10,9 +10,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Random is the trace of a random program, by seed: all ranks go through the same steps, each a message between two ranks,
-// in one of MPI's ways, or a collective; before each of its calls a rank computes for 10 µs to the longest delay, evenly
-// distributed over the orders of magnitude. Messages have up to a megabyte.
+// Random returns the trace of a random program, by seed. All ranks go through the same steps; each
+// step is a collective or a message between two ranks, sent in one of MPI's ways. Before each of
+// its calls a rank computes for 10 µs to longest, with a uniformly distributed logarithm. Messages
+// have up to a megabyte.
 func Random(t testing.TB, seed int64, ranks, steps int, longest time.Duration) *trace.Content {
 	t.Helper()
 	s, err := simulate.NewOf(simulate.Config{Pattern: "random", Ranks: ranks}, func(r *simulate.Rank) {
@@ -31,7 +32,7 @@ func Random(t testing.TB, seed int64, ranks, steps int, longest time.Duration) *
 	return Merged(t, s)
 }
 
-// randomStep is one step; the plan is the same on all ranks.
+// randomStep is one step. The plan is the same on all ranks.
 func randomStep(r *simulate.Rank, plan *rand.Rand, compute func()) {
 	from := plan.Intn(r.World().Size())
 	to := (from + 1 + plan.Intn(r.World().Size()-1)) % r.World().Size()

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Rounded is a lossless trace as the tracer would have kept it with other settings of timing ("lossy 5"): the same calls,
-// their times rounded thread by thread.
+// Rounded returns a lossless trace as the tracer would have written it with other timing settings
+// ("lossy 5"): the same calls, with their times rounded thread by thread.
 func Rounded(t testing.TB, content *trace.Content, mode string) *trace.Content {
 	t.Helper()
 	settings, err := timing.ParseSettings(mode)

@@ -18,7 +18,7 @@ func (r *Rank) Ssend(enter, exit float64, dest int) *Rank {
 	return r.Call("MPI_Ssend", enter, exit, Args{"dest": dest})
 }
 
-// Recv adds MPI_Recv of so many bytes.
+// Recv adds MPI_Recv of the given bytes.
 func (r *Rank) Recv(enter, exit float64, source, bytes int) *Rank {
 	return r.Call("MPI_Recv", enter, exit, Args{"source": source, "status": Status{Source: source, Bytes: bytes}})
 }
@@ -33,7 +33,7 @@ func (r *Rank) Irecv(enter, exit float64, source int, q Request) *Rank {
 	return r.Call("MPI_Irecv", enter, exit, Args{"source": source, "request": q})
 }
 
-// Waitall adds MPI_Waitall; statuses may be fewer than requests.
+// Waitall adds MPI_Waitall. There may be fewer statuses than requests.
 func (r *Rank) Waitall(enter, exit float64, requests Requests, statuses ...Status) *Rank {
 	for len(statuses) < len(requests) {
 		statuses = append(statuses, Status{Source: -1, Tag: -1})

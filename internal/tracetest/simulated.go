@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Simulated is the merged trace of a simulated program.
+// Simulated returns the merged trace of a simulated program.
 func Simulated(t testing.TB, config simulate.Config) *trace.Content {
 	t.Helper()
 	s, err := simulate.New(config)
@@ -19,7 +19,7 @@ func Simulated(t testing.TB, config simulate.Config) *trace.Content {
 	return Merged(t, s)
 }
 
-// Merged is the merged trace of a simulation.
+// Merged returns the merged trace of a simulation.
 func Merged(t testing.TB, s *simulate.Simulation) *trace.Content {
 	t.Helper()
 	contents, err := s.Contents()
@@ -33,7 +33,7 @@ func Merged(t testing.TB, s *simulate.Simulation) *trace.Content {
 	return InMemory(t, merged)
 }
 
-// InMemory reads the times of a trace, so that a test can change them.
+// InMemory decodes the times of a trace, so that a test can change them.
 func InMemory(t testing.TB, c *trace.Content) *trace.Content {
 	t.Helper()
 	var threads trace.ThreadTable

@@ -1,16 +1,17 @@
 package tracetest
 
-// A Stencil is a simulated one-dimensional stencil: in each iteration a rank computes, exchanges halos with its
-// neighbors by MPI_Isend, MPI_Irecv and MPI_Waitall, and every so often all ranks reduce a residual.
+// A Stencil is a simulated one-dimensional stencil: in each iteration a rank computes and exchanges
+// halos with its neighbors by MPI_Isend, MPI_Irecv and MPI_Waitall. After every Reduce iterations
+// all ranks reduce a residual.
 type Stencil struct {
 	Ranks, Iterations int
 	// Work is how long a rank computes in an iteration, in units.
 	Work func(rank, iteration int) float64
-	// Reduce is after how many iterations MPI_Allreduce comes; 0: never.
+	// Reduce is the number of iterations between two calls of MPI_Allreduce; 0: never.
 	Reduce int
 	// Latency of a message and of a reduction; 0: 0.01.
 	Latency float64
-	// Place puts ranks on nodes, PerNode on each; 0: all on one, outside Kubernetes.
+	// PerNode is the number of ranks per node; 0: all on one node, outside Kubernetes.
 	PerNode int
 }
 

@@ -1,4 +1,4 @@
-// Package version names the build that wrote a file.
+// Package version has the version of the build, which is written into files.
 package version
 
 // Version of Cairn, set by the linker.

@@ -2,7 +2,7 @@ package main
 
 import "github.com/cairn-mpi/cairn/mpi"
 
-// checkParam rejects what can be parsed but cannot be meant.
+// checkParam rejects combinations that are syntactically correct but have no meaning.
 func checkParam(l line, p *mpi.Param, all []mpi.Param) error {
 	for _, t := range []mpi.Term{p.Length, p.Defined} {
 		if err := checkTerm(l, t, all); err != nil {
@@ -29,7 +29,7 @@ func checkParam(l line, p *mpi.Param, all []mpi.Param) error {
 	return checkEffect(l, p)
 }
 
-// checkEffect makes sure that no handle changes hands unnoticed.
+// checkEffect rejects handles without a declared effect where the call creates or frees one.
 func checkEffect(l line, p *mpi.Param) error {
 	switch p.Effect {
 	case mpi.EffectNone:
@@ -91,8 +91,7 @@ func isPointerKind(k mpi.Kind) bool {
 	return false
 }
 
-// setRankOf finds the object whose ranks the parameter counts: the only one,
-// or the one that of() names.
+// setRankOf sets the object that a rank refers to: the only one, or the one that of() names.
 func setRankOf(l line, p *mpi.Param, all []mpi.Param) error {
 	if p.Kind != mpi.KindRank && p.Kind != mpi.KindRoot {
 		if p.RankOf != 0 {

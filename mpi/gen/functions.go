@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// parseFunctions reads functions.txt and returns the functions by id; ids that
-// no function has (0 among them) are zero entries.
+// parseFunctions reads functions.txt and returns the functions by id. Unused ids, including 0, are
+// zero entries.
 func parseFunctions(file string, r io.Reader) ([]mpi.Function, error) {
 	lines, err := readLines(file, r)
 	if err != nil {
@@ -29,8 +29,8 @@ func parseFunctions(file string, r io.Reader) ([]mpi.Function, error) {
 	return t.byID, nil
 }
 
-// linkLarge connects functions with their large-count forms, also those that
-// have a block of their own because their parameters differ.
+// linkLarge connects functions with their large-count forms, including those with a block of their
+// own because their parameters differ.
 func (t *functionTable) linkLarge() {
 	for id := range t.byID {
 		f := &t.byID[id]

@@ -1,6 +1,5 @@
-// Command gen turns functions.txt and constants.txt into functions_gen.go and
-// constants_gen.go. It is run in the directory of package mpi, by
-// `go generate`.
+// Command gen generates functions_gen.go and constants_gen.go from functions.txt and constants.txt.
+// `go generate` runs it in the directory of package mpi.
 package main
 
 import (
@@ -17,7 +16,7 @@ func main() {
 	}
 }
 
-// run generates the files of package mpi, whose directory is dir.
+// run generates the files of package mpi in directory dir.
 func run(dir string) error {
 	for name, generate := range generated {
 		source, err := generate(dir)
@@ -31,7 +30,7 @@ func run(dir string) error {
 	return nil
 }
 
-// generated has each generated file and how its content is made.
+// generated maps each generated file to the function that returns its content.
 var generated = map[string]func(dir string) ([]byte, error){
 	"constants_gen.go": generateConstants,
 	"functions_gen.go": generateFunctions,

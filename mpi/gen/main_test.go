@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUpToDate makes sure that the checked-in files are what the text says.
+// TestUpToDate makes sure that the checked-in files match the text.
 func TestUpToDate(t *testing.T) {
 	const dir = ".."
 	for name, generate := range generated {

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// parseParams reads the parameter lines of a block, with the types of the
-// large-count form where large is set.
+// parseParams reads the parameter lines of a block. If large is set, they get the types of the
+// large-count form.
 func parseParams(lines []line, large bool) ([]mpi.Param, error) {
 	params := make([]mpi.Param, len(lines))
 	for i, l := range lines {
@@ -27,7 +27,7 @@ func parseParams(lines []line, large bool) ([]mpi.Param, error) {
 			return nil, err
 		}
 	}
-	// What refers to other parameters needs all of them.
+	// References to other parameters need all of them.
 	for i, l := range lines {
 		if err := setRankOf(l, &params[i], params); err != nil {
 			return nil, err

@@ -1,11 +1,12 @@
-// Package semantics says what a call of an MPI function means: its operation, when it completes, and the roles of its
-// parameters.
+// Package semantics defines what a call of an MPI function means: its operation, when it completes,
+// and the roles of its parameters.
 //
-// What goes in: a Declaration, which is what the standard's table (package mpi) and a trace have of a function: name,
-// class, and the names, kinds and directions of the parameters. What comes out: a Function, made once per function. Its
-// fields are numbers to switch on and positions to index with, so that it can be used call by call.
+// The input is a Declaration: the name, the class, and the names, kinds and directions of the
+// parameters, which both the standard's table (package mpi) and a trace have for each function. The
+// output is a Function, created once per function. Its fields are numbers to switch on and indexes,
+// so that it can be used for every call.
 //
-// This is the only place besides package mpi that reads the words of a class or looks a parameter up by its name
-// (TestNobodyElseParses). A trace of a newer tracer may have words and names that are not known here: they mean nothing,
-// and the rest of the function is read all the same.
+// Besides package mpi, only this package interprets the words of a class or looks up a parameter by
+// its name (TestNobodyElseParses). A trace of a newer tracer may have words and names that are
+// unknown here. They are ignored, and the rest of the function is interpreted all the same.
 package semantics

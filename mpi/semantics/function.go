@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// A Declaration is what is known of a function by text.
+// A Declaration is the textual description of a function.
 type Declaration struct {
 	Name       string // "MPI_Send"
 	Class      string // in the words of mpi.Class
@@ -16,35 +16,38 @@ type Declaration struct {
 // A Parameter is a formal parameter of a function.
 type Parameter struct {
 	Name, Kind string // as in functions.txt of package mpi
-	In, Out    bool   // read before the call, after it, or both
+	In, Out    bool   // read before the call, written by it, or both
 	List       bool   // an array
 }
 
-// A Function is what calls of an MPI function mean. It does not change after it was made.
+// A Function is the meaning of calls of an MPI function. It is immutable.
 type Function struct {
-	// Words is the class as it was declared, for people.
+	// Words is the class as declared, for messages to people.
 	Words string
 
 	Operation  Operation
 	Completion Completion
 
-	// Polls: the call asks whether something has happened and returns at once, with Out[Flag] or Out[OutCount].
+	// Polls: the call tests whether something has happened and returns immediately, with Out[Flag]
+	// or Out[OutCount].
 	Polls bool
 
-	// Collective: all processes of a communicator, or of the group behind a window or file, have to make the call.
+	// Collective: all processes of a communicator, or of the group of a window or file, must make
+	// the call.
 	Collective bool
 
 	// Movement is how a collective operation moves or combines data.
 	Movement Movement
 
-	// PerPeer: Count is how much each process of the communicator gets, the caller among them (MPI_Alltoall, MPI_Scatter);
-	// ReceivePerPeer: ReceiveCount is how much comes from each, or how much each gets (MPI_Allgather,
-	// MPI_Reduce_scatter_block). Neither is set for lists of counts, nor for those of neighborhood collectives.
+	// PerPeer: Count is the amount for each process of the communicator, including the caller
+	// (MPI_Alltoall, MPI_Scatter). ReceivePerPeer: ReceiveCount is the amount from each process, or
+	// for each (MPI_Allgather, MPI_Reduce_scatter_block). Neither is set for lists of counts, nor
+	// for the counts of neighborhood collectives.
 	PerPeer, ReceivePerPeer bool
 
-	// What says more of one operation: Mode of Send, Creation of CommunicatorCreate (and of the query for the parent),
-	// Access of RemoteAccess and FileAccess, Synchronization of WindowSynchronize, Group of GroupCreate, Datatype of
-	// DatatypeCreate.
+	// Details of single operations: Mode of Send, Creation of CommunicatorCreate (and of the query
+	// for the parent), Access of RemoteAccess and FileAccess, Synchronization of WindowSynchronize,
+	// Group of GroupCreate, Datatype of DatatypeCreate.
 	Mode            Mode
 	Creation        Creation
 	Access          Access
@@ -55,12 +58,12 @@ type Function struct {
 	// Roles has the role of each parameter.
 	Roles []Role
 
-	// In and Out say where the values of a call have the argument of a role: In among those of in and inout parameters,
-	// Out among those of out and inout parameters.
+	// In and Out are the positions of the argument with a role among the values of a call: In among
+	// those of in and inout parameters, Out among those of out and inout parameters.
 	In, Out Positions
 }
 
-// Of is what calls of a function of the standard mean.
+// Of returns the meaning of calls of a function of the standard.
 func Of(f *mpi.Function) *Function {
 	d := Declaration{Name: f.Name, Class: string(f.Class), Parameters: make([]Parameter, len(f.Params))}
 	for i := range f.Params {
@@ -70,7 +73,7 @@ func Of(f *mpi.Function) *Function {
 	return New(&d)
 }
 
-// New reads a declaration.
+// New interprets a declaration.
 func New(d *Declaration) *Function {
 	class := mpi.Class(d.Class)
 	f := &Function{Words: d.Class, Completion: completionOf(class), Collective: class.IsCollective()}
@@ -101,13 +104,13 @@ func New(d *Declaration) *Function {
 	return f
 }
 
-// isList reports whether the argument of a role is an array, or missing.
+// isList reports whether the argument with a role is an array, or missing.
 func (f *Function) isList(d *Declaration, role Role) bool {
 	i := slices.Index(f.Roles, role)
 	return i < 0 || d.Parameters[i].List
 }
 
-// IsFileOperation reports whether calls work on files.
+// IsFileOperation reports whether calls operate on files.
 func (f *Function) IsFileOperation() bool {
 	switch f.Operation {
 	case FileOpen, FileClose, FileAccess, FileChange:
@@ -116,7 +119,8 @@ func (f *Function) IsFileOperation() bool {
 	return false
 }
 
-// IsLocalQuery reports whether calls only ask for what the process knows: they keep nobody waiting and change nothing.
+// IsLocalQuery reports whether calls only query the state of the process: they do not block and
+// change nothing.
 func (f *Function) IsLocalQuery() bool {
 	switch f.Operation {
 	case Time, Query, StatusAccess:
@@ -125,7 +129,7 @@ func (f *Function) IsLocalQuery() bool {
 	return false
 }
 
-// MovesData reports whether calls move, or combine, the data that Count and Datatype say.
+// MovesData reports whether calls move or combine the data that Count and Datatype describe.
 func (f *Function) MovesData() bool {
 	switch f.Operation {
 	case Send, Receive, SendReceive, MatchedReceive, OneToAll, AllToOne, AllToAll, Prefix, Neighbor, ReduceLocal,
@@ -135,7 +139,7 @@ func (f *Function) MovesData() bool {
 	return false
 }
 
-// Receives reports whether calls receive a message, or make a request that does.
+// Receives reports whether calls receive a message, or create a request that does.
 func (f *Function) Receives() bool {
 	switch f.Operation {
 	case Receive, SendReceive, MatchedReceive:
@@ -144,7 +148,7 @@ func (f *Function) Receives() bool {
 	return false
 }
 
-// IsPersistent reports whether calls make a request that is started later, as often as the program likes.
+// IsPersistent reports whether calls create a request that is started later, any number of times.
 func (f *Function) IsPersistent() bool {
 	return f.Completion == Persistent || f.Completion == Partitioned
 }

@@ -125,7 +125,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// What says more of one operation.
+// Details of single operations.
 func TestDetails(t *testing.T) {
 	for name, want := range map[string]Mode{
 		"MPI_Isend": Standard, "MPI_Bsend_init": Buffered, "MPI_Issend": Synchronous, "MPI_Rsend": Ready, "MPI_Psend_init": Standard,
@@ -249,7 +249,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// A trace of a newer tracer has words and parameters that are not known here. What is known is read all the same.
+// A trace of a newer tracer has words and parameters that are not known here. The known ones are
+// interpreted nevertheless.
 func TestNewerTracer(t *testing.T) {
 	f := New(&Declaration{Name: "MPI_Xsend", Class: "send telepathic nonblocking synchronous", Parameters: []Parameter{
 		{Name: "thought", Kind: "idea", In: true},
@@ -269,7 +270,7 @@ func TestNewerTracer(t *testing.T) {
 		assert.False(t, f.Polls || f.Collective || f.IsLocalQuery() || f.MovesData())
 	}
 
-	// A function that asks, but does not say how it answers, is no poll.
+	// A function that tests, but does not declare how it returns the result, is not a poll.
 	assert.False(t, New(&Declaration{Name: "MPI_Test", Class: "test"}).Polls)
 
 	many := Declaration{Name: "MPI_Many", Class: "send blocking standard"}

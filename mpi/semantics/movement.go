@@ -5,7 +5,7 @@ import "strings"
 // A Movement is how a collective operation moves or combines data (MPI 4.0 §6.1).
 type Movement uint8
 
-// Movements. Those with a list of counts, or of datatypes, are the same ones.
+// Movements. Variants with a list of counts, or of datatypes, have the same movement.
 const (
 	NoMovement Movement = iota
 	Broadcast
@@ -27,7 +27,8 @@ var movements = map[string]Movement{
 	"scan": Scan, "exscan": Scan,
 }
 
-// movementOf is that of a collective call. Classes do not tell; names do.
+// movementOf returns the movement of a collective call. It depends on the name, since classes do
+// not distinguish movements.
 func movementOf(name string) Movement {
 	name = strings.ToLower(strings.TrimPrefix(name, "MPI_"))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_c"), "_init")
@@ -37,7 +38,7 @@ func movementOf(name string) Movement {
 	return movements[strings.TrimPrefix(strings.TrimPrefix(name, "i"), "neighbor_")]
 }
 
-// receivesFromEach reports whether a count of what is received is that of each process.
+// receivesFromEach reports whether a receive count is the amount from each process.
 func (m Movement) receivesFromEach() bool {
 	switch m {
 	case Gather, AllGather, AllToAllExchange, ReduceScatter:

@@ -9,9 +9,10 @@ import (
 // An Operation is what calls of a function do.
 type Operation uint8
 
-// Operations. Those that ask (MPI_Test, MPI_Iprobe) are the same as those that wait, with Polls.
+// Operations. Calls that test (MPI_Test, MPI_Iprobe) have the same operation as those that wait,
+// with Polls set.
 const (
-	Unknown Operation = iota // of a class that is not known here
+	Unknown Operation = iota // the class is not known here
 
 	Send
 	Receive
@@ -25,11 +26,11 @@ const (
 	WaitAny
 	WaitSome
 	WaitAll
-	RequestStatus // looks without completing
+	RequestStatus // tests without completing
 	RequestFree
 	Cancel
 	GeneralizedRequest
-	StatusAccess // asks or sets what a status has
+	StatusAccess // queries or sets fields of a status
 	SendBuffers  // of buffered sends
 	PartitionReady
 	PartitionArrived
@@ -93,10 +94,11 @@ const (
 	Control // MPI_Pcontrol
 	Convert // between C and Fortran handles
 	Tool
-	ToolRead // what is read may differ each time
+	ToolRead // the result may differ each time
 )
 
-// operation reads the first word of a class, and what else tells operations apart.
+// operation sets the operation from the first word of a class, and from other words where that is
+// not enough.
 func (f *Function) operation(class mpi.Class) {
 	op := class.Op()
 	switch op {
@@ -119,7 +121,8 @@ func (f *Function) operation(class mpi.Class) {
 	}
 }
 
-// operationOf is the operation of a word. A switch, not a map: nothing is made when a process that is traced starts.
+// operationOf maps a word to an operation. It is a switch and not a map, so that nothing is
+// initialized when a traced process starts.
 func operationOf(word string) Operation {
 	switch word {
 	case "send":
@@ -198,7 +201,7 @@ func operationOf(word string) Operation {
 	return otherOperation(word)
 }
 
-// otherOperation is that of a word which is about no communication.
+// otherOperation maps the words that do not concern communication.
 func otherOperation(word string) Operation {
 	switch word {
 	case "datatype-create":
@@ -273,15 +276,15 @@ func otherOperation(word string) Operation {
 	return Unknown
 }
 
-// Completion says when an operation that a call begins is complete (MPI 4.0 §2.4.1).
+// Completion is when an operation that a call begins is complete (MPI 4.0 §2.4.1).
 type Completion uint8
 
 // Completions.
 const (
-	Blocking    Completion = iota // when the call returns; also of calls that begin nothing
-	Nonblocking                   // when a request says so
-	Persistent                    // it is started later, by a request
-	Partitioned                   // the same, with a message in parts
+	Blocking    Completion = iota // when the call returns; also for calls that begin nothing
+	Nonblocking                   // when its request completes
+	Persistent                    // a request starts it later
+	Partitioned                   // the same, for a message in parts
 	SplitBegin                    // MPI_File_read_all_begin,
 	SplitEnd                      // and the call that completes it
 )
@@ -325,21 +328,21 @@ func modeOf(class mpi.Class) Mode {
 	return Standard
 }
 
-// Creation is how a communicator comes to be.
+// Creation is how a communicator is created.
 type Creation uint8
 
-// Ways in which communicators come to be.
+// Ways of creating communicators.
 const (
 	NoCreation        Creation = iota
 	FromParent                 // collective over the parent
 	FromMerge                  // collective over an intercommunicator
-	FromMembers                // of the parent: only the new communicator's members call
-	FromGroup                  // of processes, without a parent
-	Intercommunicator          // of two groups
+	FromMembers                // only the members of the new communicator call, not the whole parent
+	FromGroup                  // from a group of processes, without a parent
+	Intercommunicator          // from two groups
 	FromConnect                // to a port,
-	FromAccept                 // and the other side
-	FromSpawn                  // with processes that are started,
-	WithParent                 // and their side: MPI_Comm_get_parent
+	FromAccept                 // the other side of FromConnect
+	FromSpawn                  // with processes that the call starts
+	WithParent                 // the other side of FromSpawn: MPI_Comm_get_parent
 	FromJoin                   // over a socket
 )
 
@@ -369,7 +372,7 @@ func creationOf(class mpi.Class) Creation {
 	return NoCreation
 }
 
-// Access is what an access to another process's memory, or to a file, does.
+// Access is an access to another process's memory, or to a file.
 type Access uint8
 
 // Accesses.
@@ -407,7 +410,7 @@ func accessOf(class mpi.Class) Access {
 	return NoAccess
 }
 
-// Synchronization is what a call does for the epochs of a window (MPI 4.0 §12.5).
+// Synchronization is the effect of a call on the epochs of a window (MPI 4.0 §12.5).
 type Synchronization uint8
 
 // Synchronizations of windows.
@@ -454,7 +457,8 @@ func synchronizationOf(class mpi.Class) Synchronization {
 	return NoSynchronization
 }
 
-// A GroupConstructor is how a group of processes comes to be. Classes do not tell; names do.
+// A GroupConstructor is how a group of processes is created. It depends on the name, since classes
+// do not distinguish constructors.
 type GroupConstructor uint8
 
 // Constructors of groups.
@@ -501,7 +505,8 @@ func groupConstructorOf(name string) GroupConstructor {
 	return OtherGroup
 }
 
-// A DatatypeConstructor is how a datatype comes to be. Classes do not tell; names do.
+// A DatatypeConstructor is how a datatype is created. It depends on the name, since classes do not
+// distinguish constructors.
 type DatatypeConstructor uint8
 
 // Constructors of datatypes.
@@ -524,7 +529,7 @@ const (
 	F90Complex
 )
 
-// datatypeConstructorOf takes the forms of MPI-1 and those with large counts for the same.
+// datatypeConstructorOf treats MPI-1 names and large-count forms like the current functions.
 func datatypeConstructorOf(name string) DatatypeConstructor {
 	name = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "MPI_Type_"), "create_"), "_c")
 	switch name {

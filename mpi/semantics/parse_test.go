@@ -25,7 +25,7 @@ import (
 
 const module = "github.com/cairn-mpi/cairn/"
 
-// texts are what says by text what a function or a parameter means.
+// texts are the texts that define the meaning of a function or a parameter.
 var texts = map[string]bool{
 	module + "mpi.Function.Class":              true,
 	module + "mpi.Function.ParamIndex":         true,
@@ -37,7 +37,8 @@ var texts = map[string]bool{
 	module + "mpi/semantics.Parameter.Name":    true,
 }
 
-// mayUse has the files that may use them, and what for. None may compare them with words of its own.
+// mayUse has the files that may use them, and the purpose. None may compare them with its own
+// words.
 var mayUse = map[string]string{
 	"trace/sections.go":                  "reads and writes them",
 	"trace/signature.go":                 "gives them to this package",
@@ -62,15 +63,15 @@ var mayUse = map[string]string{
 type finding struct {
 	file, text string
 	line       int
-	parses     bool // it is compared with words, or taken apart
+	parses     bool // it is compared with words, or parsed
 }
 
 func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.file, f.line, strings.TrimPrefix(f.text, module))
 }
 
-// TestNobodyElseParses: outside of package mpi and this one nobody takes a class apart, or looks a parameter up by its
-// name.
+// TestNobodyElseParses: except in package mpi and this one, no code parses a class, or looks up a
+// parameter by its name.
 func TestNobodyElseParses(t *testing.T) {
 	used := map[string]bool{}
 	for _, f := range searchTree(t) {
@@ -89,7 +90,7 @@ func TestNobodyElseParses(t *testing.T) {
 	}
 }
 
-// TestTheSearchFinds shows the search on snippets: each of these would be found.
+// TestTheSearchFinds checks the search on snippets: each of these must be found.
 func TestTheSearchFinds(t *testing.T) {
 	exports := exportsOf(t)
 	search := func(body string) []finding {
@@ -226,7 +227,8 @@ func isText(above []ast.Node, method ast.Expr) bool {
 	return literal
 }
 
-// parses reports whether an expression is compared, taken apart, looked up, or handed to a function that does so.
+// parses reports whether an expression is compared, parsed, looked up, or passed to a function that
+// does so.
 func parses(info *types.Info, above []ast.Node, e ast.Expr) bool {
 	for i := len(above) - 1; i >= 0; i-- {
 		switch n := above[i].(type) {
@@ -276,7 +278,7 @@ func isConstant(e ast.Expr) bool {
 	return ok
 }
 
-// hasConstant reports whether a text stands in an expression.
+// hasConstant reports whether an expression contains a text.
 func hasConstant(e ast.Expr) bool {
 	has := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -288,7 +290,7 @@ func hasConstant(e ast.Expr) bool {
 	return has
 }
 
-// listed is what `go list` says of a package.
+// listed is the output of `go list` for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, CgoFiles, Deps []string

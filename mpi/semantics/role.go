@@ -1,9 +1,9 @@
 package semantics
 
-// A Role is what a parameter is for.
+// A Role is the purpose of a parameter.
 type Role uint8
 
-// Roles. Those of one side of an exchange are the sender's (or the only one's) unless they say otherwise.
+// Roles. In an exchange, a role without a side in its name is the sender's (or the only one).
 const (
 	NoRole Role = iota
 
@@ -19,7 +19,7 @@ const (
 	Status // or a list of them
 	Flag
 	Index    // of the requests that were completed: one or a list
-	OutCount // and how many
+	OutCount // the number of these requests
 
 	Destination
 	Source
@@ -38,19 +38,19 @@ const (
 	Displacements
 	ReceiveDisplacements
 	TargetDisplacement
-	Partitions    // into how many a message is divided; Count is that of one
+	Partitions    // the number of parts of a message; Count is that of one part
 	Partition     // the first one, or a list
 	LastPartition // of a range
 
 	FileName
 	AccessMode // of a file
 	Offset     // in a file
-	Whence     // an offset counts from
+	Whence     // what an offset is relative to
 
 	Color
 	Key
 	LockType
-	Name // that is given to an object
+	Name // given to an object
 	PortName
 	Level // of MPI_Pcontrol
 
@@ -70,7 +70,7 @@ const (
 	TypeDisplacements
 	LowerBound
 	Extent
-	Dimensions // how many
+	Dimensions // number of dimensions
 	Sizes      // of the whole array
 	Subsizes
 	Starts
@@ -85,13 +85,15 @@ const (
 	numRoles
 )
 
-// Positions has the position of each role's argument, −1 where there is none.
+// Positions has the position of the argument with each role, or −1.
 type Positions [numRoles]int8
 
-// maxPositions bounds how far arguments are found: no function of MPI has a quarter as many.
+// maxPositions is the largest supported position: no function of MPI has a quarter as many
+// parameters.
 const maxPositions = 127
 
-// assign finds the roles of the parameters. Of several of one role the first counts.
+// assign determines the roles of the parameters. If several have the same role, the first one
+// counts.
 func (f *Function) assign(parameters []Parameter) {
 	for r := range f.In {
 		f.In[r], f.Out[r] = -1, -1
@@ -121,7 +123,7 @@ func (f *Function) assign(parameters []Parameter) {
 	}
 }
 
-// role is that of a parameter; requests: the function has a list of requests.
+// role returns the role of a parameter. requests is true if the function has a list of requests.
 func (f *Function) role(p *Parameter, requests bool) Role {
 	switch p.Kind {
 	case "buffer":
@@ -241,7 +243,7 @@ func datatypeRole(name string) Role {
 	return NoRole
 }
 
-// numberRole is that of a parameter whose name says more than its kind.
+// numberRole returns the role of a parameter that is determined by its name rather than its kind.
 func (f *Function) numberRole(p *Parameter) Role {
 	switch p.Name {
 	case "count", "sendcount", "sendcounts", "origin_count":

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A door passes connections on to the API server until it is shut.
+// A door forwards connections to the API server until it is shut.
 type door struct {
 	net.Listener
 	sync.Mutex
@@ -84,7 +84,8 @@ func throughDoor(t *testing.T, d *door) string {
 	return path
 }
 
-// TestHealthDoesNotNeedTheAPIServer: a kubelet that restarts the operator because the API server is away makes it worse.
+// TestHealthDoesNotNeedTheAPIServer: restarting the operator while the API server does not respond
+// would make things worse.
 func TestHealthDoesNotNeedTheAPIServer(t *testing.T) {
 	address, err := url.Parse(server.Config.Host)
 	require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestHealthDoesNotNeedTheAPIServer(t *testing.T) {
 	health := listener.Addr().String()
 	listener.Close()
 
-	// as the chart runs it, but for addresses
+	// as the chart runs it, except for addresses
 	arguments := deployment(t, template(t), "cairn-operator").Spec.Template.Spec.Containers[0].Args
 	operator := exec.Command(operatorBinary(t), append(arguments, "--metrics-address=0", "--health-address="+health)...)
 	operator.Env = append(os.Environ(), "KUBECONFIG="+throughDoor(t, d))

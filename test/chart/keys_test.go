@@ -20,7 +20,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A site is a namespace for releases and what MinIO's pod of the chart would be there: the API server has no kubelet.
+// A site is a namespace for releases, with the processes that MinIO's pod of the chart would run
+// there: the API server has no kubelet.
 type site struct {
 	cluster
 	release  string // namespace
@@ -63,7 +64,7 @@ func newSite(t *testing.T, release string, teams ...string) *site {
 	return s
 }
 
-// name is that of the release's MinIO, and of what belongs to it.
+// name returns the name of the release's MinIO and of its objects.
 func (s *site) name() string { return "cairn-" + s.release + "-minio" }
 
 // upgrade installs or upgrades a chart; the CRD is there already.
@@ -116,7 +117,8 @@ func (s *site) login() {
 	require.NoError(s, os.WriteFile(s.account, raw, 0o600))
 }
 
-// run is a command of the operator's binary as MinIO's service account, with the arguments that the chart gives it.
+// run returns a command of the operator's binary that runs as MinIO's service account, with the
+// chart's arguments.
 func (s *site) run(arguments ...string) *exec.Cmd {
 	s.Helper()
 	command := exec.Command(s.operator, arguments...)
@@ -168,7 +170,7 @@ func (s *site) restartPod() {
 	s.startUsers()
 }
 
-// takeList puts the list of namespaces where the container finds it, as the kubelet does.
+// takeList writes the list of namespaces where the container reads it, as the kubelet does.
 func (s *site) takeList() {
 	s.Helper()
 	var config struct{ Data map[string]string }
@@ -176,7 +178,7 @@ func (s *site) takeList() {
 	require.NoError(s, os.WriteFile(s.list, []byte(config.Data["namespaces"]), 0o644))
 }
 
-// access tries what a job of a team does, with what is in its Secret now.
+// access does what a job of a team does, with the key in its Secret.
 func (s *site) access(team string) error {
 	s.Helper()
 	return s.accessWith(s.data(team, "cairn-storage"), team)
@@ -246,7 +248,7 @@ func TestKeysOutliveTheRelease(t *testing.T) {
 	require.NoError(t, s.access("life-c"))
 }
 
-// TestMinIOsAccountMayDoLittle: with its token nothing but the Secrets of the chart can be had.
+// TestMinIOsAccountMayDoLittle: its token gives access to nothing but the Secrets of the chart.
 func TestMinIOsAccountMayDoLittle(t *testing.T) {
 	s := newSite(t, "least", "least-a")
 	s.kube("-n", "least-a", "create", "secret", "generic", "other", "--from-literal=a=b")
@@ -270,7 +272,7 @@ func TestMinIOsAccountMayDoLittle(t *testing.T) {
 	require.False(t, may("-n", "least-a", "create", "serviceaccounts/token"))
 }
 
-// TestUpgradeFromAChartThatRenderedKeys: they were in its manifest, and stay what they are.
+// TestUpgradeFromAChartThatRenderedKeys: keys that were in its manifest do not change.
 func TestUpgradeFromAChartThatRenderedKeys(t *testing.T) {
 	s := newSite(t, "old", "old-a", "old-b")
 	before := filepath.Join("testdata", "rendered-keys")
@@ -289,7 +291,8 @@ func TestUpgradeFromAChartThatRenderedKeys(t *testing.T) {
 	s.awaitAccess("old-a", "old-b")
 }
 
-// TestSecretsOfOthers are used as they are; one that would take another namespace's user over is not.
+// TestSecretsOfOthers are used unchanged. One that would take over another namespace's user is
+// refused.
 func TestSecretsOfOthers(t *testing.T) {
 	s := newSite(t, "own", "own-a", "own-b", "own-c")
 	literals := func(access, secret string) []string {
@@ -315,7 +318,7 @@ func TestSecretsOfOthers(t *testing.T) {
 	require.Equal(t, "chosen-by-somebody", string(s.data("own-a", "cairn-storage")["secretKey"]))
 }
 
-// TestSecondRelease: the CRD says whose it is, in words that help.
+// TestSecondRelease: the error about the CRD names its owner and says what to do.
 func TestSecondRelease(t *testing.T) {
 	c := newCluster(t)
 	c.namespaces("first", "second")

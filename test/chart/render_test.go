@@ -53,7 +53,8 @@ var variants = map[string][]string{
 		"--set", "operator.extraEnv[0].name=HTTPS_PROXY,operator.extraEnv[0].value=http://proxy:3128"}, withMinIO...),
 }
 
-// TestRenderedTwice: what helm template and Argo CD apply is the same each time, and has no key in it.
+// TestRenderedTwice: the output of helm template, which Argo CD applies, is the same each time and
+// contains no key.
 func TestRenderedTwice(t *testing.T) {
 	for name, arguments := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestRenderedTwice(t *testing.T) {
 	}
 }
 
-// TestPodsOfTheChart: what holds of every container, however the chart is used.
+// TestPodsOfTheChart: properties of every container, for all ways of using the chart.
 func TestPodsOfTheChart(t *testing.T) {
 	for name, arguments := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,7 @@ func requireRestricted(t *testing.T, c corev1.Container) {
 	}
 }
 
-// requirePatience: who is busy is not killed for it.
+// requirePatience checks that a busy container is not killed by its probes.
 func requirePatience(t *testing.T, c corev1.Container) {
 	t.Helper()
 	if c.LivenessProbe == nil {
@@ -176,7 +177,7 @@ func TestRolesNameTheirSecrets(t *testing.T) {
 	}
 }
 
-func TestKeysOfOnesOwn(t *testing.T) {
+func TestUserProvidedKeys(t *testing.T) {
 	rendered := template(t, variants["keys of one's own"]...)
 	require.NotContains(t, rendered, "kind: Secret\n", "nothing is made")
 	d := deployment(t, rendered, "cairn-minio")

@@ -1,8 +1,9 @@
-// Package counts compares how many calls of which function each rank made: as the example programs count them
-// themselves, and as a decoded trace has them.
+// Package counts compares how many calls of each function each rank made: as counted by the example
+// programs themselves, and in a decoded trace.
 //
-// In: what the programs print, lines `counts rank=R MPI_Send=12 …`, one or several a rank; or what `cairn dump --json`
-// prints. Out: calls by rank and function.
+// The input is the output of the programs, lines `counts rank=R MPI_Send=12 …`, one or several per
+// rank; or the output of `cairn dump --json`. The output is the number of calls by rank and
+// function.
 package counts
 
 import (
@@ -22,7 +23,7 @@ func (b ByRank) of(rank int) map[string]uint64 {
 	return b[rank]
 }
 
-// Printed reads what the programs print; other lines are not looked at.
+// Printed parses the output of the programs. Other lines are ignored.
 func Printed(output string) (ByRank, error) {
 	counts := ByRank{}
 	for line := range strings.Lines(output) {

@@ -98,7 +98,7 @@ func (j *job) condition(kind string) condition {
 	return condition{Type: kind}
 }
 
-// await waits until done says so, and tells the state it saw last when it does not come.
+// await waits until done returns true. If that does not happen, it reports the last state.
 func await(t testing.TB, namespace, name string, limit time.Duration, what string, done func(*job) bool) *job {
 	t.Helper()
 	deadline := time.Now().Add(limit)
@@ -117,7 +117,7 @@ func await(t testing.TB, namespace, name string, limit time.Duration, what strin
 	}
 }
 
-// awaitReady waits for the end: a report, or the certainty that there will be none.
+// awaitReady waits for the end: a report, or the final state without one.
 func awaitReady(t testing.TB, namespace, name string) *job {
 	t.Helper()
 	return await(t, namespace, name, 5*time.Minute, "Ready=True", func(j *job) bool {
@@ -192,7 +192,8 @@ func cairn(t testing.TB, environment []string, arguments ...string) string {
 	return stdout.String()
 }
 
-// namespaceFor is a namespace that the chart serves: the chart is installed for these beforehand (hack/e2e.sh).
+// namespaceFor returns a namespace that the chart serves: hack/e2e.sh installs the chart for these
+// before.
 func namespaceFor(t testing.TB, name string) string {
 	t.Helper()
 	_, err := tryKubectl("", "get", "namespace", name)

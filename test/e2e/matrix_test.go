@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A scenario is a row of the matrix: what happens to a job, and what a user must then see. Every row also holds the exit
-// code of the application against the one that it has without Cairn.
+// A scenario is a row of the matrix: what happens to a job, and what a user must then see. Every
+// row also compares the application's exit code with the one without Cairn.
 type scenario struct {
 	name     string
 	expected string
@@ -26,7 +26,7 @@ type scenario struct {
 	quick bool
 	// alone rows run after the others, one at a time: they need the whole machine.
 	alone bool
-	// run lets it happen and returns what was seen.
+	// run makes it happen and returns what was observed.
 	run func(t *testing.T) string
 }
 
@@ -126,7 +126,8 @@ func begin(t testing.TB, s spec) {
 	})
 }
 
-// end waits for the end of a job, whatever it is, and holds the launcher's exit code against the wanted one.
+// end waits for the end of a job, whatever it is, and compares the launcher's exit code with the
+// wanted one.
 func end(t *testing.T, s spec, wanted int) *job {
 	t.Helper()
 	j := await(t, s.namespace, s.name, 15*time.Minute, "the end", func(j *job) bool { return j.Status.CompletionTime != "" })

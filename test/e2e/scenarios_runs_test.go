@@ -43,7 +43,8 @@ func runs(n int, changes ...change) func(*testing.T) string {
 	}
 }
 
-// assertSpoolEmptied looks into the workers that live on: what is in the bucket is no longer in their spools.
+// assertSpoolEmptied checks, in the workers that are still running, that what is in the bucket is
+// no longer in their spools.
 func assertSpoolEmptied(t *testing.T, s spec) {
 	t.Helper()
 	for name := range pods(t, s.namespace, s.name) {

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storageTroubles take the storage away, or its key. Each has a way of its own to MinIO, which only it cuts.
+// storageTroubles make the storage or its key unusable. Each has its own connection to MinIO, so
+// that it affects no other row.
 var storageTroubles = []scenario{
 	{name: "store away at the start, 1 min", expected: "StorageReady=False, then a whole report", run: awayAt("start", "", time.Minute)},
 	{name: "store away while the job runs, 1 min", expected: "a whole report", run: awayAt("running", "Running", time.Minute)},
@@ -26,8 +27,8 @@ var storageTroubles = []scenario{
 	{name: "wrong key in the middle", expected: "AccessDenied said, then a report once the key is right", run: wrongKey},
 }
 
-// A way is a path of one row to MinIO: a proxy in a pod of its own. To cut it cuts what is under way, too: packets to a
-// pod that is gone get no answer.
+// A way is the connection of one row to MinIO: a proxy in its own pod. Deleting the pod also
+// interrupts requests in flight: packets to a pod that is gone get no response.
 type way struct {
 	t    *testing.T
 	name string
@@ -84,7 +85,7 @@ func (w *way) mend() {
 	kubectl(w.t, "-n", "cairn-system", "rollout", "status", "deployment/"+w.name, "--timeout=60s")
 }
 
-// awayAt takes the storage away once Ready has a reason, for a time.
+// awayAt interrupts the storage for a time, once Ready has a reason.
 func awayAt(name, reason string, d time.Duration, changes ...change) func(*testing.T) string {
 	return func(t *testing.T) string {
 		w, storage := newWay(t, name)
@@ -105,7 +106,8 @@ func awayAt(name, reason string, d time.Duration, changes ...change) func(*testi
 	}
 }
 
-// awayForGood: with failurePolicy Ignore, which is the default, a storage that never works does not keep a job from running.
+// awayForGood: with failurePolicy Ignore, the default, a storage that never works does not keep a
+// job from running.
 func awayForGood(t *testing.T) string {
 	w, storage := newWay(t, "for-good")
 	s := matrixStencil("m-away-for-good", storage, change{"tracing.gracePeriodSeconds", int64(10)}, change{"tracing.collectTimeoutSeconds", int64(5)})
@@ -118,7 +120,8 @@ func awayForGood(t *testing.T) string {
 	return fmt.Sprintf("%s, StorageReady=%s %s", j.condition("JobFinished").Reason, j.condition("StorageReady").Status, j.condition("StorageReady").Reason)
 }
 
-// awayBeyondTheGrace: the ranks of pods that had to end while the storage was away are lost, and named.
+// awayBeyondTheGrace: the ranks of pods that had to end while the storage did not respond are lost,
+// and named.
 func awayBeyondTheGrace(t *testing.T) string {
 	w, storage := newWay(t, "beyond")
 	s := long("m-away-beyond", 6, storage, change{"tracing.gracePeriodSeconds", int64(15)}, change{"tracing.collectTimeoutSeconds", int64(10)},
@@ -146,7 +149,7 @@ func awayBeyondTheGrace(t *testing.T) string {
 	return seenOf(j)
 }
 
-// wrongKey: a key that is replaced by a wrong one while the job runs, and mended after a minute.
+// wrongKey: a key that is replaced by a wrong one while the job runs, and repaired after a minute.
 func wrongKey(t *testing.T) string {
 	const secret = "m-key"
 	var right struct{ Data map[string][]byte }

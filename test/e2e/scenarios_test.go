@@ -46,8 +46,9 @@ var ways = []scenario{
 	{name: "suspend in the middle", expected: "Suspended, then a report of the second run", run: suspendInTheMiddle},
 }
 
-// whole runs a job to a whole report. Which rank it names is not asked: rows run side by side, and too few CPUs may be
-// what makes this one slow (TestSlowRankIsNamed asks that of jobs that run alone).
+// whole runs a job to a complete report. The named rank is not checked: rows run concurrently, so
+// that too few CPUs may be what makes this one slow (TestSlowRankIsNamed checks it with jobs that
+// run alone).
 func whole(of func() spec) func(*testing.T) string {
 	return func(t *testing.T) string {
 		s := of()

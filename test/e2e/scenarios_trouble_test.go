@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// troubles are refusals and deaths.
+// troubles are refusals, and processes and pods that are killed.
 var troubles = []scenario{
 	{name: "quota refuses pods", expected: "the quota's words within a minute, then a whole report", quick: true, run: quotaRefuses},
 	{name: "negative sizeLimit", expected: "refused at once", run: negativeSizeLimit},
@@ -25,7 +25,8 @@ var troubles = []scenario{
 	{name: "worker force-deleted", expected: "a report; ranks that ended early or are missing named", quick: true, run: workerDeleted},
 }
 
-// quotaRefuses: a quota of the namespace leaves no room for the workers. What it says is an event of the MPIJob only.
+// quotaRefuses: a quota of the namespace leaves no room for the workers. Its message is only in an
+// event of the MPIJob.
 func quotaRefuses(t *testing.T) string {
 	const namespace = "e2e-quota"
 	s := matrixStencil("m-quota")
@@ -126,7 +127,8 @@ func awaitRanks(t *testing.T, s spec, worker string) {
 	})
 }
 
-// workerDeleted: a worker that vanishes ends the job. Its sidecar may still send what there is; either way its ranks are named.
+// workerDeleted: a worker that is deleted ends the job. Its sidecar may still send its data; in
+// both cases its ranks are named.
 func workerDeleted(t *testing.T) string {
 	s := long("m-deleted", 60, change{"tracing.collectTimeoutSeconds", int64(20)})
 	begin(t, s)

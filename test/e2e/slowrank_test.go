@@ -18,8 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/test/counts"
 )
 
-// TestSlowRankIsNamed is the promise of the project: a rank made slow at random is named with its pod and node, on
-// every MPI, and what the trace says agrees with what the program itself counted.
+// TestSlowRankIsNamed is the promise of the project: a randomly chosen slow rank is named with its
+// pod and node, under every MPI, and the trace agrees with what the program itself counted.
 func TestSlowRankIsNamed(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
@@ -155,7 +155,8 @@ func reportOf(t *testing.T, j *job, environment []string) report {
 	return r
 }
 
-// assertCountsAgree holds the calls of the decoded trace against what each rank printed in the launcher's log.
+// assertCountsAgree compares the calls of the decoded trace with what each rank printed in the
+// launcher's log.
 func assertCountsAgree(t *testing.T, s spec, j *job, environment []string) {
 	t.Helper()
 	log := kubectl(t, "-n", s.namespace, "logs", "-l", "training.kubeflow.org/job-name="+s.name+",training.kubeflow.org/job-role=launcher",
@@ -195,8 +196,8 @@ func assertNoCredentials(t *testing.T, byName map[string]pod) {
 	}
 }
 
-// assertDifferentUsers: the application ran as 1000 and the sidecar, which owns the spool, as another user; that one has
-// removed what the application left there once the storage had it.
+// assertDifferentUsers: the application ran as 1000 and the sidecar, which owns the spool, as
+// another user. The sidecar has removed the application's files once the storage had them.
 func assertDifferentUsers(t *testing.T, s spec, byName map[string]pod) {
 	t.Helper()
 	for name := range byName {

@@ -25,9 +25,10 @@ func TestFailedApplicationStillGetsAReport(t *testing.T) {
 	assert.Contains(t, cairn(t, bucket(t, s.namespace), "report", j.Status.Runs[0].ReportURI), "ank")
 }
 
-// TestAttemptsAreToldApart: the same failure twice leaves two runs in two attempts. A Job whose pod restarts by itself
-// (OnFailure) kills the attempt with which its limit is reached as soon as that has begun: it takes one more.
-func TestAttemptsAreToldApart(t *testing.T) {
+// TestAttemptsAreSeparateRuns: the same failure twice gives two runs in two attempts. A Job with a pod
+// that restarts by itself (OnFailure) kills the attempt with which its limit is reached as soon as
+// that has begun: it needs one more.
+func TestAttemptsAreSeparateRuns(t *testing.T) {
 	for restart, backoffLimit := range map[string]int{"Never": 1, "OnFailure": 2} {
 		t.Run(restart, func(t *testing.T) {
 			s := spec{name: "twice-" + strings.ToLower(restart), namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit",
@@ -45,7 +46,8 @@ func TestAttemptsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestOperatorKilledDuringCollection: what conditions say survives the operator, so another one finishes the job.
+// TestOperatorKilledDuringCollection: conditions survive the operator, so that another one finishes
+// the job.
 func TestOperatorKilledDuringCollection(t *testing.T) {
 	s := spec{name: "orphaned", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "stencil", arguments: []string{"--iterations", "20"}}
 	apply(t, s.manifest())
@@ -56,7 +58,8 @@ func TestOperatorKilledDuringCollection(t *testing.T) {
 	assert.Equal(t, 4, j.Status.Runs[0].Ranks)
 }
 
-// TestMissingSecretIsMendedByTheCommandOfTheCondition runs in a namespace that the chart was not told of.
+// TestMissingSecretIsMendedByTheCommandOfTheCondition runs in a namespace that is not in the
+// chart's values.
 func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
 	const namespace = "e2e-bare"
 	_, _ = tryKubectl("", "delete", "namespace", namespace, "--wait")
@@ -81,8 +84,8 @@ func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
 	assert.NotEmpty(t, done.Status.Runs)
 }
 
-// TestInvalidTemplateIsSaid: the upstream validation's own words, with the path of the field.
-func TestInvalidTemplateIsSaid(t *testing.T) {
+// TestInvalidTemplateIsReported: the upstream validation's own words, with the path of the field.
+func TestInvalidTemplateIsReported(t *testing.T) {
 	s := spec{name: "invalid", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "ring"}
 	manifest := strings.Replace(s.manifest(), "mpiImplementation: OpenMPI", "mpiImplementation: LAM", 1)
 	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClocksOfAPreemptedThread: a thread that loses its CPU between one clock and the next does not move the rank's times:
-// those of the trace agree with the log's.
+// TestClocksOfAPreemptedThread: a thread that loses its CPU between two clock reads does not shift
+// the rank's times: those of the trace agree with the log's.
 func TestClocksOfAPreemptedThread(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "late_clock.so")
 	out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, "yield/late_clock.c").CombinedOutput()

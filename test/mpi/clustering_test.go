@@ -55,8 +55,8 @@ func outcomes(r *cairntrace.Reader) string {
 	return s.String()
 }
 
-// Two phases: the ranks are clustered once in each, and between two votes of a phase those that are led keep no times.
-// What was called is what the program called all the same.
+// Two phases: the ranks are clustered once in each, and between two votes of a phase only leads
+// keep times. The calls of the trace are those of the program.
 func TestClusteredPhases(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestClusteredPhases(t *testing.T) {
 	}
 }
 
-// Whatever the ranks do, the job ends as it would, and all calls are there.
+// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls.
 func TestClusteredNeverHangs(t *testing.T) {
 	for name, test := range map[string]struct {
 		arguments []string
@@ -128,8 +128,9 @@ func TestClusteredNeverHangs(t *testing.T) {
 	}
 }
 
-// Programs without a collective in their time loop vote at explicit markers: a sweep like NPB LU's, and a master with its
-// workers. A lead is the first rank that makes its calls; of the others no times are kept while nothing changes.
+// Programs without a collective in their time loop vote at explicit markers: a sweep like NPB LU's,
+// and a master with its workers. A lead is the first rank that makes its calls. The others keep no
+// times while nothing changes.
 func TestClusteredAtExplicitMarkers(t *testing.T) {
 	for _, test := range []struct {
 		program string
@@ -140,7 +141,7 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 	}{
 		{"sweep", 4, nil, []string{"--planes", "4"}, []int{0, 1, 2, 3}}, // four corners
 		{"sweep", 12, nil, []string{"--planes", "4"}, []int{0, 1, 2, 3, 4, 5, 9, 10, 11}},
-		// whom the master answers differs from round to round
+		// which worker the master answers differs from round to round
 		{"farm", 4, []string{"--clustering", "arguments=ignored"}, nil, []int{0, 1}},
 	} {
 		for _, implementation := range implementations {

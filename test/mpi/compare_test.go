@@ -19,9 +19,9 @@ type comparison struct {
 	Changes []any    `json:"changes"`
 }
 
-// TestEqualRealRuns: three equal runs a side, in turns, on a machine with fewer cores than ranks. One
-// run a side is not said to be sure, and three are not said to differ: that happens to 5 % of equal
-// runs at most, so to one set in 400 twice in a row.
+// TestEqualRealRuns: three equal runs per side, in turns, on a machine with fewer cores than ranks.
+// One run per side is reported as inconclusive, and three must not be reported as different: this
+// happens to at most 5 % of equal runs, so to one set in 400 twice in a row.
 func TestEqualRealRuns(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {

@@ -15,9 +15,10 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// countingLibrary compiles a library with all functions of MPI in the table: each counts its calls and jumps to
-// the next definition, which is the shim's: `cairn run` puts its own behind what is preloaded already. What the program
-// calls passes here first, whatever becomes of it then. At its end a process prints "counts rank=…".
+// countingLibrary compiles a library with all functions of MPI in the table. Each counts its calls
+// and jumps to the next definition, which is the shim's, since `cairn run` preloads the shim after
+// what is preloaded already. So every call of the program passes here first. At its end a process
+// prints "counts rank=…".
 func countingLibrary(t *testing.T) string {
 	t.Helper()
 	var names, entries strings.Builder

@@ -1,6 +1,6 @@
 //go:build mpi
 
-// Package mpi runs the example programs under real MPI implementations, traced by the real `cairn run`, and holds
-// the trace against two independent accounts: the reference log (--verify) and the counts that each program itself
-// keeps and prints. `make test-mpi` builds what it needs.
+// Package mpi runs the example programs under real MPI implementations, traced by the real `cairn
+// run`, and compares the trace with two independent sources: the reference log (--verify) and the
+// counts that each program itself prints. `make test-mpi` builds what it needs.
 package mpi

@@ -15,9 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDumps compares `cairn dump` of small programs with what was written by hand: arguments, results, statuses, and
-// the ids of handles (of requests, which are equal). A line of dumps/NAME.dump is a call of a rank, "*" of all; one that only an implementation has
-// begins with its name. Times are left out.
+// TestDumps compares `cairn dump` of small programs with expected output that was written by hand:
+// arguments, results, statuses, and the ids of handles (for requests, which ones are equal). A line
+// of dumps/NAME.dump is a call of a rank, or of all ranks ("*"). One that only an implementation
+// has begins with its name. Times are left out.
 func TestDumps(t *testing.T) {
 	files, err := filepath.Glob("dumps/*.dump")
 	require.NoError(t, err)
@@ -56,7 +57,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// requestsInOrder numbers requests as they first come: of a finished trace's numbers only which are equal means anything.
+// requestsInOrder numbers requests by their first use: in a finished trace only the equality of
+// their numbers has a meaning.
 func requestsInOrder(dump string) string {
 	numbers := map[string]string{}
 	return regexp.MustCompile(`request#\d+`).ReplaceAllStringFunc(dump, func(request string) string {
@@ -67,7 +69,7 @@ func requestsInOrder(dump string) string {
 	})
 }
 
-// TestDumpDatatypes: with --datatypes a call that makes a datatype says what it made.
+// TestDumpDatatypes: with --datatypes, a call that creates a datatype is followed by that datatype.
 func TestDumpDatatypes(t *testing.T) {
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "datatypes")
@@ -94,7 +96,8 @@ func TestDumpDatatypes(t *testing.T) {
 	}
 }
 
-// anyStatus stands for a status that MPI fills with values of its own where the standard asks for an empty one.
+// anyStatus matches a status that MPI fills with arbitrary values where the standard requires an
+// empty one.
 const anyStatus = "{any}"
 
 var statusRE = regexp.MustCompile(`\{source=[^}]*\}`)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evidence is what `cairn info --json` says of a rank's long computations and of its threads.
+// evidence is the part of `cairn info --json` on a rank's long computations and its threads.
 type evidence struct {
 	Evidence []struct {
 		Places []struct {
@@ -40,12 +40,13 @@ type evidence struct {
 	} `json:"evidence"`
 }
 
-// sums are what all runs together say of the computations after a call.
+// sums are the totals of all runs for the computations after a call.
 type sums struct{ measured, wall, cpu, runDelay, blocked, other, ioBytes float64 }
 
-// A program computes in five ways, for some milliseconds each: the operating system says which is which. The machine may be
-// busy: whoever runs may wait for a CPU besides. Where reading takes long, the budget allows for few readings. The first one
-// of a place is not exact, and has run delay of what came before. Then several runs together decide.
+// A program computes in five ways, for some milliseconds each, which the operating system's counts
+// distinguish. On a busy machine any computation may also wait for a CPU. If readings are slow, the
+// budget allows few of them. The first reading of a row is not exact, and contains earlier run
+// delay. Then several runs together decide.
 func TestEvidenceForCPUAndKernel(t *testing.T) {
 	const iterations, enough, most, ms = "30", 2, 10, 1e-3
 	near := func(want, got float64) bool { return math.Abs(got-want) <= 0.15*want }
@@ -57,7 +58,7 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 			return s.cpu < 0.1*s.wall && s.blocked > 0.5*5*ms*s.measured && s.ioBytes < 1e4*s.measured
 		},
 		"MPI_Initialized": func(s *sums) bool { // writes 1 MiB, and waits until the disk has it
-			// what is read and written is known of some only, and stands for all
+			// bytes are known for some instances only, which represent all
 			return s.blocked > 0.5*3*ms*s.measured && math.Abs(s.ioBytes/s.measured-1<<20) < 1<<19
 		},
 		"MPI_Finalized": func(s *sums) bool { // another thread burns 5 ms
@@ -88,7 +89,7 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 					}
 					return list
 				}
-				instances, threads := false, false // where listing threads takes long, a run has only the list of its beginning
+				instances, threads := false, false // if listing threads is slow, a run has only the first list
 				for runs := 0; runs < most && (len(wrong()) > 0 || !instances || !threads); runs++ {
 					r := trace(t, flags, command...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
@@ -107,7 +108,7 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 						if p.IOBytes != nil {
 							s.ioBytes += *p.IOBytes
 						} else if reads[p.After.Function] {
-							continue // what it was blocked for was never looked at
+							continue // its blocked time was never measured
 						}
 						s.measured += p.Measured
 						s.wall += p.Wall

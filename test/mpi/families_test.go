@@ -41,8 +41,9 @@ func launchFamily(implementation, dir, program string) (command []string, ranks 
 	return command, ranks
 }
 
-// TestFamilies runs a program for each family of functions under both MPIs. The decoded trace must equal the reference
-// log in every call and the program's own counts, and together the programs must have called every function there is.
+// TestFamilies runs a program for each family of functions under both MPIs. The decoded trace must
+// equal the reference log in every call, and the program's own counts. Together the programs must
+// call every function.
 func TestFamilies(t *testing.T) {
 	dir := buildFamilies(t)
 	for _, implementation := range implementations {
@@ -75,7 +76,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// worldOf is the trace of the world that was started first: a program that spawns leaves several.
+// worldOf returns the trace of the MPI_COMM_WORLD that was started first: a program that spawns
+// creates several.
 func worldOf(t *testing.T, dir string) string {
 	t.Helper()
 	if files, _ := filepath.Glob(filepath.Join(dir, "run-*", "trace.cairn")); len(files) > 0 {
@@ -84,8 +86,8 @@ func worldOf(t *testing.T, dir string) string {
 	return filepath.Join(dir, "trace.cairn")
 }
 
-// TestSpawnedWorldsAreJoined: the program starts two worlds, one after the other, and each of the three traces names the
-// worlds that its communicators lead to. Only Open MPI can spawn here.
+// TestSpawnedWorldsAreJoined: the program spawns two worlds, one after the other, and each of the
+// three traces names the worlds that its communicators lead to. Only Open MPI can spawn here.
 func TestSpawnedWorldsAreJoined(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")
 	program := filepath.Join(dir, "openmpi", "dynamic")

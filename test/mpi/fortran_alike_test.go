@@ -17,8 +17,9 @@ import (
 // predefinedCallback: MPICH has one address in C for all that copy, and NULL for all that do nothing.
 var predefinedCallback = regexp.MustCompile(`^MPI_(?:(?:COMM|TYPE|WIN)_)?(DUP|NULL)_(?:(?:COPY|DELETE)_)?FN$`)
 
-// TestFortranAlike: a program in C and the same program in Fortran have the same signatures and results: what Fortran has
-// other words for (ignored statuses, constants that are addresses, predefined callbacks and keyvals) is recorded as C's.
+// TestFortranAlike: a program in C and the same program in Fortran have the same signatures and
+// results. What has different forms in Fortran (ignored statuses, constants that are addresses,
+// predefined callbacks and keyvals) is recorded as in C.
 func TestFortranAlike(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -46,8 +47,8 @@ func TestFortranAlike(t *testing.T) {
 	}
 }
 
-// callsAlike are the calls of a program on one rank, without what must differ: times, places, MPI_Init's arguments and
-// attributes, which are integers in Fortran and addresses in C.
+// callsAlike returns the calls of a program on one rank, without what must differ: times, call
+// sites, MPI_Init's arguments, and attributes, which are integers in Fortran and addresses in C.
 func callsAlike(t *testing.T, implementation, program string) []map[string]any {
 	t.Helper()
 	command := launch(implementation, 1, program)

@@ -24,8 +24,9 @@ var bindings = []string{"MPIF_H", "USE_MPI", "USE_MPI_F08"}
 // fortranFamilies are the programs in test/mpi/fortran, one per family of functions.
 var fortranFamilies = []string{"pointtopoint", "collectives", "communicators", "datatypes", "objects", "rma", "io", "spawn", "mpi4"}
 
-// elsewhere has the implementations that a program cannot run under: Open MPI 4 is an MPI 3.1, and Debian's MPICH 4.0 has a
-// process manager that does not spawn (MPI_Comm_spawn fails in C as well: `MPID_Comm_spawn_multiple: Error in spawn call').
+// elsewhere maps programs to the only implementation that they run under. Open MPI 4 is an MPI 3.1.
+// The process manager of Debian's MPICH 4.0 does not spawn (MPI_Comm_spawn fails in C as well:
+// `MPID_Comm_spawn_multiple: Error in spawn call').
 var elsewhere = map[string]string{"mpi4": "openmpi", "spawn": "mpich"}
 
 // fortranProgram compiles one for a binding.
@@ -41,9 +42,10 @@ func fortranProgram(t *testing.T, implementation, binding, name string) string {
 	return program
 }
 
-// TestFortran runs every program of test/mpi/fortran in the three bindings: the decoded trace must equal the reference
-// log in every call, and the program's own counts. Together the programs call every procedure that the Fortran
-// libraries export, but for those that untouched gives a reason for.
+// TestFortran runs every program of test/mpi/fortran in the three bindings: the decoded trace must
+// equal the reference log in every call, and the program's own counts. Together the programs call
+// every procedure that the Fortran libraries export, except those in untouched, which have a
+// reason.
 func TestFortran(t *testing.T) {
 	for _, implementation := range implementations {
 		for _, binding := range bindings {
@@ -135,14 +137,15 @@ var untouched = map[string]string{
 	"mpich MPI_Comm_spawn_multiple":   noSpawn,
 }
 
-// fortranSymbol takes a symbol apart: the procedure and how its name is mangled. The second form is the one in which
-// gfortran calls mpi_f08.
+// fortranSymbol parses a symbol: the procedure and its name mangling. The second form is the one in
+// which gfortran calls mpi_f08.
 var (
 	plainSymbol = regexp.MustCompile(`^(mpi_[a-z0-9_]*[a-z0-9])_$`)
 	f08Symbol   = regexp.MustCompile(`^(mpi_[a-z0-9_]*[a-z0-9])_f08(ts)?_$`)
 )
 
-// fortranProcedures are the C functions behind the symbols of a binding that the implementation's libraries export.
+// fortranProcedures returns the C functions for the symbols of a binding that the implementation's
+// libraries export.
 func fortranProcedures(t *testing.T, implementation, binding string) map[string]bool {
 	t.Helper()
 	byLower := map[string]string{}

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Functions called once are inlined from -O1 on: in the machine's eyes all calls here are main's.
+// Functions that are called once are inlined from -O1 on: in the machine code all calls here are in
+// main.
 var inlinedPrograms = map[string]string{
 	"inlined.c": `#include <mpi.h>
 static void exchange(int left, int right) {
@@ -118,7 +119,8 @@ func compiled(t *testing.T, implementation, name, text string, flags ...string) 
 	return filepath.Join(dir, "program")
 }
 
-// pathsOf runs a program and gives the frames of each MPI function, innermost first. It makes each call from one place.
+// pathsOf runs a program and returns the frames of each MPI function, innermost first. The program
+// makes each call at one call site.
 func pathsOf(t *testing.T, implementation, callSites, binary string) map[string][]string {
 	t.Helper()
 	command := launch(implementation, 2, "")

@@ -59,13 +59,13 @@ func printedSeconds(t *testing.T, stdout, word string) float64 {
 	return seconds
 }
 
-// waitsInPolls is the share of the planted lateness that has to be found as the poller's waiting:
-// on a busy machine it is late itself sometimes.
+// waitsInPolls is the share of the planted lateness that must be found as the poller's waiting: on
+// a busy machine the poller is sometimes late itself.
 const waitsInPolls = 0.75
 
-// TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, whatever it asks with and however
-// it passes the time between two polls. It waits, does not compute, and the path goes through the
-// sender. A rank that works between two polls does not wait.
+// TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, for all polling functions and all
+// ways to pass the time between two polls. It waits, does not compute, and the path goes through
+// the sender. A rank that computes between two polls does not wait.
 func TestPollsAreWaiting(t *testing.T) {
 	for _, implementation := range implementations {
 		program := compileLate(t, implementation, "polls")
@@ -93,7 +93,8 @@ func TestPollsAreWaiting(t *testing.T) {
 	}
 }
 
-// computesLonger are the kinds of causes that name a rank for what it computes: longer than the others do, or alone.
+// computesLonger are the kinds of causes that name a rank for its computation: longer than the
+// others', or alone.
 var computesLonger = []string{"excess", "serialization"}
 
 // assertWaitsForRank0: rank 1 computes for a share of the planted time at most.
@@ -102,7 +103,7 @@ func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
 	assert.Greater(t, r.Ranks[1].Waiting, waitsInPolls*planted)
 	assert.Less(t, r.Ranks[1].Computation, computes*planted, "a poller does not compute")
 	assert.Greater(t, r.Ranks[0].Path, waitsInPolls*planted, "the path goes through the sender")
-	if r.Verdict.Blames != "cpus" { // which a busy machine may deserve
+	if r.Verdict.Blames != "cpus" { // true on a busy machine
 		assert.Contains(t, computesLonger, r.Verdict.Blames)
 		assert.Equal(t, 0, r.Verdict.Rank)
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// enoughOfTheWait is the share of the known waiting that must be found: this machine has fewer cores than there are
-// ranks, so that those who wait may come late themselves.
+// enoughOfTheWait is the share of the known waiting that must be found: this machine has fewer
+// cores than ranks, so that waiting ranks may be late themselves.
 const enoughOfTheWait = 0.5
 
-// TestLateForEachCollective: late/collectives.c is late by a known time for every collective operation there is. Each
-// one's waiting is found at its line, of the right kind.
+// TestLateForEachCollective: late/collectives.c is late by a known time for every collective
+// operation. The waiting of each is found at its line, with the right kind.
 func TestLateForEachCollective(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {

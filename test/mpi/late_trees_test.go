@@ -12,9 +12,9 @@ import (
 )
 
 // TestLateRankInTrees: in late/trees.c one rank is late for collectives of all kinds and of two
-// sizes, inside which others wait for it in the middle of trees. What is lost is that rank's: it is
-// on the critical path for all the time that it is late, most delays are its own, and it is the one
-// to blame.
+// sizes, in which others wait for it in the middle of trees. All lost time is caused by that rank:
+// it is on the critical path for all the time that it is late, most delays are its own, and it is
+// blamed.
 func TestLateRankInTrees(t *testing.T) {
 	for _, implementation := range implementations {
 		program := compileLate(t, implementation, "trees")

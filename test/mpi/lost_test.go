@@ -39,9 +39,9 @@ int main(int argc, char **argv)
 
 const chattyCalls = 50_003 // of a rank
 
-// What was not recorded because a limit was reached is told wherever the job is told of, in the same numbers, and nobody
-// says that the ranks ended before MPI_Finalize.
-func TestCallsBeyondTheLimitAreTold(t *testing.T) {
+// Calls that were not recorded because a limit was reached are reported wherever the job is
+// reported, with the same numbers, and no report claims that the ranks ended before MPI_Finalize.
+func TestCallsBeyondTheLimitAreReported(t *testing.T) {
 	const limit = 1 << 20
 	source := filepath.Join(t.TempDir(), "chatty.c")
 	require.NoError(t, os.WriteFile(source, []byte(chatty), 0o644))
@@ -82,7 +82,7 @@ func TestCallsBeyondTheLimitAreTold(t *testing.T) {
 	}
 }
 
-// shipSpool uploads what a pod's ranks have left, as its sidecar does.
+// shipSpool uploads what a pod's ranks wrote, as its sidecar does.
 func shipSpool(t *testing.T, spool, job string) {
 	t.Helper()
 	ship := exec.Command(filepath.Join(root(), "bin", "cairn"), "ship", "--spool", spool, "--store", job)
@@ -93,7 +93,7 @@ func shipSpool(t *testing.T, spool, job string) {
 	require.NoError(t, ship.Wait())
 }
 
-// told is the message that a pod's command ends with.
+// told returns the termination message of a pod's command.
 func told[M any](t *testing.T, arguments ...string) (message M) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Markers are blocking collectives, and fences, in which all processes take part, on whatever communicator or window. Where
-// there is none, nobody votes; nothing hangs, and every call is there.
+// Markers are blocking collectives, and fences, in which all processes take part, on any
+// communicator or window. Without one there is no vote. Nothing hangs, and the trace has every
+// call.
 func TestMarkers(t *testing.T) {
 	const clusters, none = "^A+CL", "^$"
 	for _, implementation := range implementations {
@@ -32,8 +33,8 @@ func TestMarkers(t *testing.T) {
 			{"half", none},
 			{"nonblocking", none},
 			{"any-order", none},
-			{"threads", none},     // collectives of two threads come in no order
-			{"threads-dup", none}, // nobody knows that they will not
+			{"threads", none},     // the order of collectives of two threads is not defined
+			{"threads-dup", none}, // duplicates could have any order, too
 		} {
 			t.Run(implementation+"/"+test.what, func(t *testing.T) {
 				command := launch(implementation, 4, "loop", test.what)

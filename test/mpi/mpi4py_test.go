@@ -14,8 +14,9 @@ import (
 // python is Debian's, for which Debian's mpi4py is made; it is linked with Open MPI.
 const python = "/usr/bin/python3"
 
-// TestMPI4Py: libmpi comes into the process with Python's module, in the module's scope or in the process's. Every call is
-// recorded, once: the program's by its own count, and all of them by the count of a library in front of the shim.
+// TestMPI4Py: libmpi is loaded with Python's module, in the module's scope or in the process's.
+// Every call is recorded once: the program's calls by its own count, and all calls by the count of
+// a library in front of the shim.
 func TestMPI4Py(t *testing.T) {
 	out, err := exec.Command(python, "-c", "import mpi4py").CombinedOutput()
 	require.NoError(t, err, "`hack/install.sh base` installs python3-mpi4py: %s", out)

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/test/network"
 )
 
-// A networkWhatIf is an example with one rank on each of some hosts, the link between these, and another link that
-// `cairn predict` is asked about.
+// A networkWhatIf is an example with one rank on each of several hosts, the link between them, and
+// another link for which `cairn predict` makes a prediction.
 type networkWhatIf struct {
 	name      string
 	program   string
@@ -25,8 +25,8 @@ type networkWhatIf struct {
 	is, would network.Link
 }
 
-// Latencies of which a rank's scheduling on a machine with two processors is a small part, and one that is a small part
-// of what large messages take.
+// Latencies compared with which the scheduling of ranks on a machine with two processors is short,
+// and one that is short compared with the time of large messages.
 const (
 	far   = 40 * time.Millisecond
 	near  = 10 * time.Millisecond
@@ -73,9 +73,10 @@ func (w *networkWhatIf) change() []string {
 	return change
 }
 
-// command starts the example under Open MPI, one rank on each host. Messages go over TCP, over connections that MPI_Init
-// makes, since that takes latencies of its own. (MPICH 4.0 would do, but for MPI_Finalize, in which one of its ranks waits
-// for ever where its last messages take longer than another's way to its end.)
+// command returns the command that starts the example under Open MPI, one rank on each host.
+// Messages use TCP connections that MPI_Init opens, since opening them takes additional latencies.
+// (MPICH 4.0 would work, too, except for MPI_Finalize: one of its ranks waits forever if its last
+// messages take longer than another rank takes to end.)
 func (w *networkWhatIf) command(hosts *network.Network, agent string) []string {
 	addresses := make([]string, 0, len(hosts.Hosts))
 	for _, h := range hosts.Hosts {
@@ -92,7 +93,7 @@ func (w *networkWhatIf) command(hosts *network.Network, agent string) []string {
 	return hosts.Hosts[0].Command(append(command, example[len(example)-1-len(w.arguments):]...)...)
 }
 
-// run runs the example on one network and on the other, and asks what the first run says of the second.
+// run runs the example on one network and on the other, and predicts the second run from the first.
 func (w *networkWhatIf) run(t *testing.T, o *outcome) {
 	t.Helper()
 	hosts, err := network.New(w.ranks, w.is)
@@ -107,10 +108,11 @@ func (w *networkWhatIf) run(t *testing.T, o *outcome) {
 	})
 }
 
-// TestNetworkPredictions: what the replay of a real run says of another network is what the program takes on that. The
-// hosts are made of this machine (package network, which takes root), their link is slow, so that what the machine does
-// besides hardly counts. What is predicted is three or four times as fast or as slow; the prediction from the medians of up
-// to three pairs of runs must be right to a half, which it was not for large messages while they made no handshakes. make
+// TestNetworkPredictions: the time predicted from a real run for another network is the time that
+// the program takes there. The hosts are parts of this machine (package network, which needs root).
+// Their link is slow, so that other load on the machine hardly matters. The predicted time is three
+// or four times as short or as long. The prediction from the medians of up to three pairs of runs
+// must be within a half, which it was not for large messages without handshakes in the model. make
 // bench-predict prints a row for each, with the target of 15%.
 func TestNetworkPredictions(t *testing.T) {
 	pairs := benchPairs(t)

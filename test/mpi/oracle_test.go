@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/test/oracle"
 )
 
-// TestSecondOpinion: of real runs, a second reader that was written from the definitions says what the report says. It
-// answers before the report is looked at.
+// TestSecondOpinion: for real runs, a second reader that was written from the definitions agrees
+// with the report. It runs before the report is read.
 func TestSecondOpinion(t *testing.T) {
 	programs := map[string]func(oracle.Answer, oracle.Report) []string{
 		"balanced": oracle.DifferencesBesideTrees, "collectives": oracle.DifferencesBesideTrees, "imbalance": oracle.DifferencesBesideTrees,

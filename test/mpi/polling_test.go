@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// polls.c: rank 0 computes for so many milliseconds, and rank 1 polls for its message meanwhile, in ten rounds. Before
-// MPI_Init both compute, too, after a call that is allowed there.
+// polls.c: rank 0 computes for the given milliseconds while rank 1 polls for its message, in ten
+// rounds. Before MPI_Init both compute, too, after a call that is allowed there.
 const polls = `
 #include <mpi.h>
 #include <stdlib.h>
@@ -73,7 +73,8 @@ func meanTimes(t *testing.T, dir string) (computation, mpi float64) {
 	return computation, mpi
 }
 
-// TestCompareAgreesWithReports: `cairn compare` of two runs that poll says what the reports of both say.
+// TestCompareAgreesWithReports: `cairn compare` of two runs that poll agrees with the reports of
+// both.
 func TestCompareAgreesWithReports(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "polls.c")
 	require.NoError(t, os.WriteFile(source, []byte(polls), 0o644))

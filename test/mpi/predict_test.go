@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A whatIf is an example, a change that `cairn predict` is asked about, and the example changed accordingly. Ranks are no
-// more than two compute at once, so that two cores do.
+// A whatIf is an example, a change for `cairn predict`, and the example changed accordingly. At
+// most two ranks compute at the same time, so that two cores are enough.
 type whatIf struct {
 	name    string
 	program string
@@ -76,9 +76,10 @@ func predict(t *testing.T, dir string, change ...string) predicted {
 	return p
 }
 
-// TestPredictions: what the replay of a real run says of another one is what that takes. On a quiet machine it does within
-// 15% (make bench-predict, which prints a row for each). Here others compute too: the medians of up to three pairs of runs
-// may differ by half, and at least two thirds of the change must be told.
+// TestPredictions: the time predicted from a real run for a changed program is the time that the
+// changed program takes. On an idle machine this is so within 15% (make bench-predict, which prints
+// a row for each). Here there is other load: the medians of up to three pairs of runs may differ by
+// a half, and at least two thirds of the change must be predicted.
 func TestPredictions(t *testing.T) {
 	pairs := benchPairs(t)
 	if pairs > 0 {
@@ -130,7 +131,7 @@ func (o *outcome) add(t *testing.T, w *whatIf, implementation string) {
 	})
 }
 
-// compare runs what is, predicts the change, and runs what would be.
+// compare runs the example, predicts the change, and runs the changed example.
 func (o *outcome) compare(t *testing.T, is, change []string, would func() []string) {
 	t.Helper()
 	r := trace(t, nil, is...)

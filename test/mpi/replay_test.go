@@ -55,8 +55,8 @@ func TestReplayUnderTheOtherMPI(t *testing.T) {
 	}
 }
 
-// TestReplayRefuses: what cannot be executed again is said before anything starts, and so is a number of ranks that is not
-// the run's, by one of them.
+// TestReplayRefuses: what cannot be executed again is reported before anything starts. A number of
+// ranks that differs from the run's is reported by one of the ranks.
 func TestReplayRefuses(t *testing.T) {
 	r := trace(t, nil, launch("openmpi", 2, "early-exit", "--abort", "3")...)
 	require.Equal(t, 3, r.code, r.stderr)
@@ -80,8 +80,9 @@ func TestReplayRefuses(t *testing.T) {
 	assert.Contains(t, again.stderr, "it is rank 0 of 1 in MPI_COMM_WORLD, and the recorded run had 2 ranks")
 }
 
-// TestReplayerReadsAnything: a replayer that checks itself (address and undefined behavior sanitizers) is fed streams that
-// are damaged in many places. It says so, or makes the calls that they have now, but does nothing that a sanitizer finds.
+// TestReplayerReadsAnything: a replayer with address and undefined behavior sanitizers reads
+// streams that are damaged in many ways. It reports an error, or makes the calls of the damaged
+// stream, but does nothing that a sanitizer detects.
 func TestReplayerReadsAnything(t *testing.T) {
 	dir := t.TempDir()
 	alone := filepath.Join(dir, "alone")

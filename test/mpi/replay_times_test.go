@@ -46,16 +46,17 @@ func (x *times) add(t *testing.T, w *networkWhatIf) {
 	}
 }
 
-// off is how much longer the re-execution takes, by the medians; target what it may be: the paper's error, or twice what
-// the program's own runs differ by.
+// off is how much longer the re-execution takes, by the medians. target is the limit: the paper's
+// error, or twice the difference between the program's own runs.
 func (x *times) off() float64 { return median(x.again) - median(x.run) }
 
 func (x *times) target() float64 {
 	return max(replayError*median(x.run), 2*(slices.Max(x.run)-slices.Min(x.run)))
 }
 
-// TestReplayTimes: a re-execution takes as long as the run, on the same network. make bench-replay has all networks of
-// bench-predict and prints a row for each, with the target; here others compute too, so one is to be right to a half.
+// TestReplayTimes: a re-execution takes as long as the run, on the same network. make bench-replay
+// has all networks of bench-predict and prints a row for each, with the target. Here there is other
+// load, so that one must be right within a half.
 func TestReplayTimes(t *testing.T) {
 	pairs := benchPairs(t)
 	worst := 0.0

@@ -18,8 +18,9 @@ import (
 	tracefile "github.com/cairn-mpi/cairn/trace"
 )
 
-// Four receivers come 50 ms late. With the default timing, and with one lossless trace rounded by 1%, 5% and 20%, all four
-// are found, for the time that they were late; less than 4 · 50 ms only by what moments may be off.
+// Four receivers come 50 ms late. With the default timing, and with one lossless trace rounded to
+// 1%, 5% and 20%, all four are found, with the time that they were late; it may be shorter than 4 ·
+// 50 ms only by the error of times.
 func TestLateReceiversOfShortRuns(t *testing.T) {
 	for _, implementation := range implementations {
 		for _, size := range []string{"s", "b"} {
@@ -37,7 +38,8 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 						}
 					}
 					assert.Equal(t, 4, count, what)
-					// the receiver's own delay in coming from the barrier may hide a part of its sleep from the sender
+					// the receiver's own delay after the barrier may hide a part of its sleep from
+					// the sender
 					assert.GreaterOrEqual(t, seconds, enoughOfTheWait*0.2, what)
 				}
 				run := trace(t, nil, command...)
@@ -56,7 +58,7 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 	}
 }
 
-// A program with one slow rank is judged alike whatever the error of its times.
+// The verdict on a program with one slow rank does not depend on the error of its times.
 func TestRoundingLeavesTheVerdict(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -67,8 +69,9 @@ func TestRoundingLeavesTheVerdict(t *testing.T) {
 	}
 }
 
-// assertRoundingChangesLittle compares what is found in a lossless trace with what is found in it at 1% and 5%: who is
-// blamed; the length of the run, which lies between two moments; and useful times, sums of intervals.
+// assertRoundingChangesLittle compares the findings for a lossless trace with those at 1% and 5%:
+// the blamed rank; the length of the run, which lies between two rounded times; and useful times,
+// which are sums of intervals.
 func assertRoundingChangesLittle(t *testing.T, lossless *tracefile.Content) {
 	t.Helper()
 	exact := found(t, lossless)

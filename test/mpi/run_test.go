@@ -121,6 +121,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// yield is a library for tests with more ranks than cores (yield/ucp_yield.c). It is also what every user's own
-// LD_PRELOAD is to Cairn: something to keep.
+// yield is a library for tests with more ranks than cores (yield/ucp_yield.c). For Cairn it is like
+// a user's own LD_PRELOAD, which must be kept.
 var yield string

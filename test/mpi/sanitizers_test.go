@@ -15,8 +15,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// sanitizedTracer is a root of the tracer whose shims check their memory and arithmetic, over the real core, and the
-// environment of programs that are run below them. Small segments make them change often.
+// sanitizedTracer is a root of the tracer with shims that check their memory and arithmetic, with
+// the real core, and the environment of programs that run with it. Small record buffers are
+// switched often.
 func sanitizedTracer(t *testing.T) (environment []string) {
 	t.Helper()
 	root := t.TempDir()
@@ -40,7 +41,7 @@ func sanitizedTracer(t *testing.T) (environment []string) {
 			shimtest.RuntimeLibrary(t, "libasan.so"), shimtest.RuntimeLibrary(t, "libubsan.so"),
 			filepath.Join(lib, "libcairn-openmpi.so"), filepath.Join(lib, "libcairn-mpich.so"),
 		}, ":"),
-		// what the libraries of MPI leave behind, or pass to libc, is theirs
+		// what the MPI libraries leak, or pass to libc, is not the tracer's
 		"ASAN_OPTIONS=detect_leaks=0:exitcode=66:alloc_dealloc_mismatch=0",
 		"UBSAN_OPTIONS=print_stacktrace=1",
 	}
@@ -51,8 +52,8 @@ func launchUnder(environment, command []string, at int) []string {
 	return append(append(append(append([]string{}, command[:at]...), "env"), environment...), command[at:]...)
 }
 
-// TestFamiliesUnderSanitizers runs the program of each family, so every function there is, with a shim that checks its
-// own memory accesses and arithmetic.
+// TestFamiliesUnderSanitizers runs the program of each family, and so every function, with a shim
+// that checks its own memory accesses and arithmetic.
 func TestFamiliesUnderSanitizers(t *testing.T) {
 	dir := buildFamilies(t)
 	environment := sanitizedTracer(t)

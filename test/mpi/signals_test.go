@@ -89,7 +89,7 @@ func (r *running) send(t *testing.T, s syscall.Signal) {
 	require.NoError(t, r.cmd.Process.Signal(s))
 }
 
-// job builds signals/job.c. Its path tells its processes from all others.
+// job builds signals/job.c. Its path identifies its processes.
 func job(t *testing.T, implementation string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "job")
@@ -124,8 +124,9 @@ func assertNobodyIsLeft(t *testing.T, program string) {
 	assert.Eventually(t, func() bool { return len(left()) == 0 }, 3*time.Second, 50*time.Millisecond, "%v", left())
 }
 
-// assertCutShort: the trace is whole up to where the job was ended, and it has its report. Rank 0 says "iteration" after
-// each MPI_Allreduce, so the trace has as many at least; launchers may lose what it said last.
+// assertCutShort: the trace is complete up to where the job was ended, and it has its report. Rank
+// 0 prints "iteration" after each MPI_Allreduce, so the trace has at least as many; launchers may
+// lose the last output.
 func assertCutShort(t *testing.T, dir string, r *running) {
 	t.Helper()
 	file := filepath.Join(dir, "trace.cairn")
@@ -162,8 +163,8 @@ func TestSignalReachesTheJob(t *testing.T) {
 	}
 }
 
-// `timeout` sends its signal to cairn and to the process group, a shell may stand between cairn and the launcher, and
-// a shell has SIGINT ignored for what a script starts in the background.
+// `timeout` sends its signal to cairn and to the process group, a shell may be between cairn and
+// the launcher, and a shell ignores SIGINT for background jobs of a script.
 func TestSignalsAsTheyCome(t *testing.T) {
 	for _, implementation := range implementations {
 		program := job(t, implementation)
@@ -172,7 +173,7 @@ func TestSignalsAsTheyCome(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			r := start(t, append([]string{"timeout", "5"}, cairnRun(dir, loop...)...)...)
 			assert.Equal(t, 124, r.end(t, 20*time.Second))
-			assert.NotContains(t, r.output.String(), "second signal")
+			assert.NotContains(t, r.output.String(), "this is the second signal")
 			assertCutShort(t, dir, r)
 			assertNobodyIsLeft(t, program)
 		})
@@ -205,7 +206,8 @@ func TestSignalsAsTheyCome(t *testing.T) {
 const counter = `trap 'n=$((n+1))' INT TERM; n=0; echo ready; while [ $n = 0 ]; do sleep 0.05; done; ` +
 	`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.05; done; echo "got $n signals"; exit 7`
 
-// However a signal comes, the command gets it once: launchers take a second one for "end at once".
+// However a signal arrives, the command gets it once: launchers take a second one for "end at
+// once".
 func TestSignalComesOnce(t *testing.T) {
 	for name, send := range map[string]func(t *testing.T, r *running){
 		"to cairn":     func(t *testing.T, r *running) { r.send(t, syscall.SIGTERM) },
@@ -224,7 +226,7 @@ func TestSignalComesOnce(t *testing.T) {
 		})
 	}
 	t.Run("a key at a terminal", func(t *testing.T) {
-		// python3 sits at the terminal, whose foreground process group cairn's is
+		// python3 is at the terminal, and cairn is in its foreground process group
 		dir := filepath.Join(t.TempDir(), "out")
 		r := start(t, append([]string{"python3", "-c", typistAtTerminal}, cairnRun(dir, "bash", "-c", counter)...)...)
 		r.end(t, 15*time.Second)
@@ -250,7 +252,8 @@ while True:
 print(seen.decode())
 print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
 
-// A command that does not end is killed: at once when it is asked again, else after ten seconds. So is what it started.
+// A command that does not end is killed: at once when it is asked again, otherwise after ten
+// seconds. So is everything that it started.
 func TestStubbornCommandIsKilled(t *testing.T) {
 	for name, again := range map[string]bool{"second signal": true, "it takes too long": false} {
 		t.Run(name, func(t *testing.T) {
@@ -274,8 +277,8 @@ func TestStubbornCommandIsKilled(t *testing.T) {
 	}
 }
 
-// A signal before MPI_Init leaves no trace and says so; one after MPI_Finalize leaves a whole one; a job that ends in good
-// order when it is asked to has gone well.
+// A signal before MPI_Init leaves no trace and is reported; one after MPI_Finalize leaves a
+// complete trace; a job that ends in good order when asked to has succeeded.
 func TestSignalsAroundTheRun(t *testing.T) {
 	for _, implementation := range implementations {
 		program := job(t, implementation)
@@ -354,7 +357,7 @@ func TestSignalDuringAnalysis(t *testing.T) {
 	}
 }
 
-// Whatever a folder is called, the tracer is loaded from it and writes to it.
+// Whatever the name of a folder, the tracer is loaded from it and writes to it.
 func TestFoldersWithOddNames(t *testing.T) {
 	for _, implementation := range implementations {
 		for _, name := range []string{"a b", "a:b", "$LIB $ORIGIN", "q'\"`", "ünï→", "new\nline", "\xff\xfe", "a;b&c|(d)*?[e]#\\", "100%d", "-o"} {

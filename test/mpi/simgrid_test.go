@@ -21,8 +21,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// asPredicted are SimGrid's options for the model of package predict: no message waits for its receive, and a collective takes
-// log2 P latencies.
+// asPredicted are SimGrid's options for the model of package predict: no message waits for its
+// receive, and a collective takes log2 P latencies.
 var asPredicted = []string{
 	"--cfg=smpi/async-small-thresh:2000000000", "--cfg=smpi/send-is-detached-thresh:2000000000",
 	"--cfg=smpi/barrier:ompi_bruck", "--cfg=smpi/allreduce:rdb", "--cfg=smpi/alltoall:bruck", "--cfg=smpi/bcast:binomial_tree",
@@ -58,7 +58,7 @@ func TestSimGridOfAKnownRun(t *testing.T) {
 	assert.InDelta(t, 20*time.Millisecond, smpirun(t, dir, asPredicted...), float64(2*time.Microsecond))
 }
 
-// SimGrid, which has nothing from here but the actions, says of simulated runs on another network what predict says.
+// For simulated runs on another network, SimGrid, which only gets the actions, agrees with predict.
 func TestSimGridAgreesWithPredict(t *testing.T) {
 	for _, pattern := range []string{"stencil2d", "ring", "master-worker", "tree", "wavefront", "random", "irregular", "multipartition"} {
 		for _, bytes := range []int{1024, 200_000} {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A skeleton compiles without a warning, runs, and, traced again, makes the calls that the program has made; a shortened one
-// runs too. `make bench-skeleton` does that for all examples.
+// A skeleton compiles without a warning, runs, and, traced again, makes the calls of the program. A
+// shortened one runs, too. `make bench-skeleton` does that for all examples.
 func TestSkeletons(t *testing.T) {
 	t.Setenv("SKELETON_SLEEP", "1") // more ranks than cores
 	for _, implementation := range implementations {

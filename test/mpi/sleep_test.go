@@ -17,10 +17,10 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Twice as many ranks as this machine has cores. One sleeps while the others poll for it, each in turn: work moves from rank
-// to rank, if other load lets that be seen, and nobody waits for a CPU, although pollers are preempted all the time. When all
-// compute at once they do wait.
-func TestWhoSleepsWaitsForNoCPU(t *testing.T) {
+// Twice as many ranks as cores. One sleeps while the others poll for it, each in turn: work moves
+// from rank to rank, if other load does not hide that, and no rank waits for a CPU, although
+// pollers are preempted all the time. If all compute at the same time, they do wait.
+func TestSleepIsNotWaitingForACPU(t *testing.T) {
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "turns")
 		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "sleep/turns.c").CombinedOutput()

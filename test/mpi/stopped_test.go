@@ -53,8 +53,9 @@ func reportIn(t *testing.T, dir string) *criticalpath.Findings {
 	return found
 }
 
-// The first sentence on a job that does not come to its end names who waited where, or who died. Those that do not end by
-// themselves are ended after some seconds: by SIGTERM to their launcher, and by SIGKILL, which it cannot pass on.
+// The first sentence on a job that does not complete names the ranks that waited and where, or the
+// rank that died. Jobs that do not end by themselves are ended after some seconds: by SIGTERM to
+// their launcher, and by SIGKILL, which it cannot forward.
 func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 	deadlock, ring, step := lineOf(t, "deadlock"), lineOf(t, "ring"), lineOf(t, "step")
 	for how, c := range map[string]struct {
@@ -107,8 +108,8 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 	}
 }
 
-// A rank that SIGKILL ends leaves nothing; that it died first is known where the others live on. Both ranks of a pod at once
-// are a lost pod, and what the others waited for then is no hang.
+// A rank that SIGKILL ends leaves nothing. That it died first is known if the others live on. Both
+// ranks of a pod at once are a lost pod, and what the others waited for then is not a hang.
 func TestKilledRanksAreNoHang(t *testing.T) {
 	program := stops(t, "openmpi")
 	run := func(how string) result {
@@ -144,7 +145,7 @@ func TestKilledRanksAreNoHang(t *testing.T) {
 	})
 }
 
-// What a trace has of calls that never returned is what the program gave them.
+// The trace has the arguments of calls that never returned.
 func TestUnfinishedCallsAreVerified(t *testing.T) {
 	for _, implementation := range implementations {
 		command := launch(implementation, 4, "stops", "deadlock")

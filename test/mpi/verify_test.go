@@ -43,7 +43,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerdict is the local form of the project's promise: the slow rank is named, the balanced job accuses nobody.
+// TestVerdict is the local form of the project's promise: the slow rank is named, and a balanced
+// job has no blame.
 func TestVerdict(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
@@ -88,7 +89,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestStaticBinary: nothing can be loaded into it, and that is what is said.
+// TestStaticBinary: nothing can be loaded into it, and that is reported.
 func TestStaticBinary(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "static.c"), filepath.Join(dir, "static")
@@ -102,13 +103,14 @@ func TestStaticBinary(t *testing.T) {
 	}
 }
 
-// TestUserPreloadIsKept: what the user preloads is loaded still, before the tracer.
+// TestUserPreloadIsKept: what the user preloads is still loaded, before the tracer.
 func TestUserPreloadIsKept(t *testing.T) {
 	r := trace(t, nil, "sh", "-c", "echo $LD_PRELOAD")
 	assert.True(t, strings.HasPrefix(r.stdout, yield+":"), r.stdout)
 }
 
-// TestFullDisk: the program's output and exit code are what they are without a tracer, and one line says what is wrong.
+// TestFullDisk: the program's output and exit code are the same as without a tracer, and one line
+// reports the problem.
 func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "full")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -125,7 +127,7 @@ func TestFullDisk(t *testing.T) {
 	assert.Regexp(t, "(?i)no space left", r.stderr, "from the tracer or from who writes the trace, whoever comes to it first")
 }
 
-// TestEarlyExitKeepsTheTrace: a failing program's trace is written all the same.
+// TestEarlyExitKeepsTheTrace: the trace of a failing program is written, too.
 func TestEarlyExitKeepsTheTrace(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -138,7 +140,7 @@ func TestEarlyExitKeepsTheTrace(t *testing.T) {
 	}
 }
 
-// TestSeveralWorlds: a script that starts two MPI worlds leaves two runs.
+// TestSeveralWorlds: a script that starts two MPI jobs gives two runs.
 func TestSeveralWorlds(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -155,7 +157,7 @@ func TestSeveralWorlds(t *testing.T) {
 	}
 }
 
-// TestBytesAddUp: the parts of a trace are all of it.
+// TestBytesAddUp: the sizes of the parts of a trace add up to its size.
 func TestBytesAddUp(t *testing.T) {
 	r := trace(t, nil, launch("openmpi", 4, "ring")...)
 	require.Equal(t, 0, r.code, r.stderr)

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// carry carries packets until the network is closed. One thread does it all, before all others of the machine where that
-// is allowed: the ranks of an MPI program spin while they wait, and a packet must not wait for them.
+// carry forwards packets until the network is closed. One thread does it all, with the highest
+// priority of the machine if that is allowed: the ranks of an MPI program spin while they wait, and
+// a packet must not wait for them.
 func (n *Network) carry() {
 	runtime.LockOSThread() // it ends with the goroutine
 	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0)
@@ -59,7 +60,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// deliver hands hosts what has arrived, and tells in how long the next packet does; nil: none is on its way.
+// deliver passes arrived packets to hosts, and returns the time until the next packet arrives, or
+// nil if none is in flight.
 func (n *Network) deliver() *unix.Timespec {
 	next := time.Duration(-1)
 	for _, h := range n.Hosts {
@@ -82,7 +84,7 @@ func (n *Network) deliver() *unix.Timespec {
 	return &t
 }
 
-// host is where an IPv4 packet goes to, nil where nobody is.
+// host returns the destination of an IPv4 packet, or nil if there is none.
 func (n *Network) host(b []byte) *Host {
 	if len(b) < 20 || b[0]>>4 != 4 {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Command is what runs a command on the host: in its namespaces, and with a /sys that shows its interface.
+// Command returns the command that runs a command on the host: in its namespaces, and with a /sys
+// that shows its interface.
 func (h *Host) Command(command ...string) []string {
 	inside := []string{
 		"nsenter", h.file("net", h.network), h.file("uts", h.name),
@@ -20,7 +21,8 @@ func (h *Host) file(name string, f *os.File) string {
 	return fmt.Sprintf("--%s=/proc/%d/fd/%d", name, os.Getpid(), f.Fd())
 }
 
-// Agent writes a script into a folder that MPI launchers call as they do ssh: AGENT [-OPTION]... ADDRESS COMMAND...
+// Agent writes a script into a folder that MPI launchers call instead of ssh: AGENT [-OPTION]...
+// ADDRESS COMMAND...
 func (n *Network) Agent(dir string) (path string, err error) {
 	script := "#!/bin/sh\nwhile case $1 in -*) ;; *) false ;; esac; do shift; done\nto=$1\nshift\ncase $to in\n"
 	for _, h := range n.Hosts {

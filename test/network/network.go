@@ -1,12 +1,15 @@
-// Package network makes hosts of this machine that are joined by a network of settable latency and bandwidth.
+// Package network divides this machine into hosts that are connected by a network with a
+// configurable latency and bandwidth.
 //
-// A Host is a network namespace, with a host name of its own, whose only interface besides the loopback is a TUN device.
-// What a host sends is read by this process and written to the device of the host that it is for, as late as the Link
-// says. The kernel's own delays (netem) would need a module that not every kernel has. Programs are started on a host with
-// Host.Command; MPI launchers do it with Network.Agent in the place of ssh.
+// A Host is a network namespace with its own host name. Its only interface besides the loopback is
+// a TUN device. This process reads what a host sends, and writes it to the device of the
+// destination, delayed according to the Link. The kernel's own delays (netem) would need a module
+// that not every kernel has. Programs are started on a host with Host.Command; MPI launchers use
+// Network.Agent instead of ssh.
 //
-// Nothing has a name outside: the namespaces and devices are held by open files of this process and go with it, so any
-// number of networks may exist at once, and none is left behind. To make one takes root (CAP_NET_ADMIN, CAP_SYS_ADMIN).
+// Nothing has a name outside: open files of this process keep the namespaces and devices alive,
+// which end with it. So any number of networks may exist at the same time, and none is left behind.
+// Creating one needs root (CAP_NET_ADMIN, CAP_SYS_ADMIN).
 package network
 
 import (
@@ -22,7 +25,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Link is what lies between any two hosts.
+// A Link is the connection between any two hosts.
 type Link struct {
 	Latency   time.Duration // one way
 	Bandwidth float64       // bytes per second that a host sends, and that it receives; 0: unlimited
@@ -31,8 +34,8 @@ type Link struct {
 // Device is the name of each host's interface.
 const Device = "link0"
 
-// mtu is the largest that there is. Connections start with ten of these on their way, so that they are at the link's
-// bandwidth from the beginning.
+// mtu is the largest possible one. Connections start with ten of these in flight, so that they use
+// the full bandwidth from the beginning.
 const mtu = 65535
 
 // A Network of hosts.
@@ -51,8 +54,8 @@ type Host struct {
 
 	network, name *os.File // its namespaces
 	device        int
-	sends         time.Time // until then it sends what it has sent so far,
-	receives      time.Time // and receives
+	sends         time.Time // when the packets it has sent so far have left
+	receives      time.Time // when the packets it has received so far have arrived
 	arriving      []packet  // in order of time
 }
 
@@ -61,7 +64,7 @@ type packet struct {
 	at    time.Time // when it arrives
 }
 
-// New makes a network of so many hosts, 10.0.0.1 and so on. Close ends it.
+// New creates a network with the given number of hosts, 10.0.0.1 and so on. Close ends it.
 func New(hosts int, link Link) (*Network, error) {
 	n := &Network{}
 	n.Set(link)
@@ -86,7 +89,7 @@ func New(hosts int, link Link) (*Network, error) {
 // Set changes the link, for packets that are sent from now on.
 func (n *Network) Set(link Link) { n.link.Store(&link) }
 
-// Close ends the network; programs that still run on its hosts hear nothing any more.
+// Close ends the network. Programs that still run on its hosts are disconnected.
 func (n *Network) Close() {
 	_ = unix.Close(n.stop[1])
 	n.carrier.Wait()
@@ -98,7 +101,7 @@ func (n *Network) Close() {
 	}
 }
 
-// make makes the namespaces and the device, on a thread that ends with it.
+// make creates the namespaces and the device, on a thread that ends with it.
 func (h *Host) make() error {
 	made := make(chan error)
 	go func() {
@@ -130,7 +133,8 @@ func (h *Host) makeHere() (err error) {
 		}
 		opened = append(opened, *file)
 	}
-	// connections may have on their way what the link holds, and are not slower after a pause
+	// connections may have as much data in flight as the link can carry, and are not slower after a
+	// pause
 	for name, value := range map[string]string{
 		"tcp_rmem": "4096 16777216 67108864", "tcp_wmem": "4096 16777216 67108864", "tcp_slow_start_after_idle": "0", "tcp_no_metrics_save": "1", "tcp_congestion_control": "reno",
 	} {

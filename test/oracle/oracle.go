@@ -1,7 +1,8 @@
-// Package oracle is a second opinion on what the analyzer finds: oracle.py, a plain and slow reader of `cairn dump
-// --json` that was written from the definitions and shares no code with the analyzer.
+// Package oracle is a second opinion on the findings of the analyzer: oracle.py, a plain and slow
+// reader of `cairn dump --json` that was written from the definitions and shares no code with the
+// analyzer.
 //
-// In go a run's calls as text and the analyzer's report; out come the differences.
+// The input is a run's calls as text and the analyzer's report. The output is the differences.
 package oracle
 
 import (
@@ -19,7 +20,7 @@ import (
 //go:embed oracle.py
 var program string
 
-// An Answer is what oracle.py says of a run; times are in nanoseconds from its start.
+// An Answer is the output of oracle.py for a run. Times are in nanoseconds from its start.
 type Answer struct {
 	Run           int64         `json:"run_ns"`
 	Useful        map[int]int64 `json:"useful_ns"` // by rank
@@ -28,9 +29,9 @@ type Answer struct {
 	Parallel      float64       `json:"parallel"`
 	Path          []Segment     `json:"path"`
 	Waits         []Wait        `json:"waits"`
-	Tied          int64         `json:"tied_ns"` // waiting for two causes that came at the same moment
+	Tied          int64         `json:"tied_ns"` // waiting for two causes at the same time
 	Messages      int           `json:"messages"`
-	Faults        []string      `json:"faults"` // of the path that was shown to it
+	Faults        []string      `json:"faults"` // of the path that it was given
 }
 
 // A Segment is [rank, from, to].
@@ -48,7 +49,7 @@ func (w *Wait) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&w.Rank, &w.Cause, &w.Kind, &w.Begin, &w.Until})
 }
 
-// A Report is what is compared of report.json.
+// A Report is the compared part of report.json.
 type Report struct {
 	RunSeconds   float64 `json:"run_seconds"`
 	CriticalPath struct {
@@ -82,8 +83,8 @@ type Report struct {
 	} `json:"waits"`
 }
 
-// Ask has oracle.py read a run's calls, the output of `cairn dump --json`. It judges path, if there is one, of a run whose
-// moments are known to within tolerance nanoseconds.
+// Ask runs oracle.py on a run's calls, the output of `cairn dump --json`. It also checks path, if
+// there is one, for a run with times that are known to within tolerance nanoseconds.
 func Ask(calls []byte, path []Segment, tolerance int64) (Answer, error) {
 	command := exec.Command("python3", "-c", program)
 	if path != nil {
@@ -125,15 +126,16 @@ func ReadReport(dir string) (Report, error) {
 // wrongOrder are the kinds that are late senders once more.
 var wrongOrder = []string{"late sender, wrong order, same source", "late sender, wrong order, different sources"}
 
-// inTrees are the kinds of waits in collectives that MPI carries out along a tree: the analyzer knows of trees, and whom a
-// rank waits for in the middle of one; oracle.py does not.
+// inTrees are the kinds of waits in collectives that MPI carries out along a tree. The analyzer
+// recognizes trees, and the rank that a rank in the middle waits for; oracle.py does not.
 var inTrees = []string{"late broadcast", "early reduce", "early scan"}
 
-// Differences compares the two where times are exact: everything is equal to the nanosecond, but for what float64 makes
-// of it, and for what two causes that came at the same moment leave open.
+// Differences compares the two for exact times: everything is equal to the nanosecond, except for
+// rounding of float64, and for causes at the same time.
 func Differences(o Answer, r Report) []string { return differences(o, r, nil) }
 
-// DifferencesBesideTrees is Differences without the waits in collectives that have a tree, and so without the path.
+// DifferencesBesideTrees is Differences without the waits in collectives that use a tree, and
+// therefore without the path.
 func DifferencesBesideTrees(o Answer, r Report) []string { return differences(o, r, inTrees) }
 
 func differences(o Answer, r Report, without []string) []string {
@@ -201,8 +203,8 @@ func differences(o Answer, r Report, without []string) []string {
 	return differences
 }
 
-// DifferencesWithin compares findings of rounded times with those of exact ones. A moment is off by at most bound
-// nanoseconds, so an interval by at most twice that.
+// DifferencesWithin compares findings for rounded times with those for exact ones. The error of a
+// time is at most bound nanoseconds, that of an interval at most twice that.
 func DifferencesWithin(o Answer, r Report, bound int64) []string {
 	interval := 2 * float64(bound) * 1e-9
 	var differences []string
@@ -218,7 +220,8 @@ func DifferencesWithin(o Answer, r Report, bound int64) []string {
 		near(float64(o.Useful[rank.Rank])*1e-9, rank.Computation, interval*float64(rank.Calls), fmt.Sprintf("computation of rank %d", rank.Rank))
 		calls += rank.Calls
 	}
-	// A wait is one interval. Which kind it has can turn on who was first by less than the bound: all kinds together.
+	// A wait is one interval. Its kind can depend on an order by less than the bound, so all kinds
+	// are compared together.
 	var waiting, found float64
 	for _, w := range o.Waits {
 		waiting += float64(w.Until-w.Begin) * 1e-9

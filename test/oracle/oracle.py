@@ -18,7 +18,7 @@ import sys
 WORLD, SELF = "MPI_COMM_WORLD", "MPI_COMM_SELF"
 ANY_SOURCE, ANY_TAG, PROC_NULL = "MPI_ANY_SOURCE", "MPI_ANY_TAG", "MPI_PROC_NULL"
 EAGER = 4096  # bytes; a standard send from here on may wait for its receive
-POLL_GAP = 100_000  # ns; a shorter gap after a poll in vain is waiting, not computation
+POLL_GAP = 100_000  # ns; a shorter gap after an unsuccessful poll is waiting, not computation
 
 SEND_MODES = {"": "standard", "S": "synchronous", "B": "buffered", "R": "ready"}
 COLLECTIVES = {
@@ -39,7 +39,7 @@ WAIT_KIND = {
 FIRST = ["late sender", "late receiver", "late progress", *WAIT_KIND.values()]
 NEW_COMMUNICATOR = {"Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_split", "Comm_split_type", "Cart_create", "Cart_sub",
                     "Graph_create", "Dist_graph_create_adjacent", "Comm_create"}
-# Calls that neither move data nor wait for anybody.
+# Calls that neither move data nor wait for other ranks.
 LOCAL = {
     "Comm_rank", "Comm_size", "Comm_free", "Comm_group", "Comm_set_name", "Comm_get_name", "Comm_compare",
     "Comm_set_errhandler", "Comm_get_parent", "Comm_test_inter", "Group_incl", "Group_excl", "Group_free",
@@ -59,7 +59,7 @@ POLLS = {"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request
 
 
 class Call:
-    """One MPI call: where it is, when, with what, and whom it turned out to wait for."""
+    """One MPI call: its thread, times, arguments, and the rank that it waited for."""
 
     __slots__ = ("rank", "index", "name", "args", "enter", "exit", "until", "cause", "kind", "begin", "needs", "taken", "found")
 
@@ -71,12 +71,12 @@ class Call:
         self.exit = self.enter + record["duration_ns"]
         self.begin = self.enter  # of what it may wait for: earlier for the last of a row of polls
         self.until, self.cause, self.kind = None, None, None
-        self.taken = None  # (moment, rank, kind of wait, bytes): the last receiver of its small messages that was back
-        self.found = False  # a poll that found something at once, which did not wait
-        self.needs = []  # (moment, rank, kind of wait): what others had to do before the call could end
+        self.taken = None  # (moment, rank, kind of wait, bytes): the last receiver of its small messages to return to MPI
+        self.found = False  # a poll that found something immediately, without waiting
+        self.needs = []  # (moment, rank, kind of wait): events of others that had to happen before the call could end
 
     def wait(self, kind, until, cause):
-        """The call could not go on before `until`, when `cause` did what it waited for; the last of several counts."""
+        """The call could not continue before `until`, when `cause` did what it waited for; the last of several counts."""
         if cause == self.rank:
             return
         self.needs.append((until, cause, kind))
@@ -134,7 +134,7 @@ class Oracle:
         self.arrived = {}  # (rank, message) → the receive that will take a matched message
         self.dims = {}  # of Cartesian communicators, by key
 
-    # --- reading the calls in order, a rank until it makes a communicator with others
+    # --- reading the calls in order, each rank until it creates a communicator with others
 
     def read(self):
         position = dict.fromkeys(self.ranks, 0)
@@ -294,7 +294,7 @@ class Oracle:
                 self.complete(call, handles[i], status)
         elif n in ("Probe", "Mprobe") or n == "Improbe" and a["flag"]:
             self.begin(call, Operation("probe", call, comm=self.key(call), peer=a["source"], tag=a["tag"]), False, False)
-            if n != "Probe":  # the message is that of the receive which it is given to
+            if n != "Probe":  # the message belongs to the receive that gets it
                 op = Operation("receive", call, comm=self.key(call), peer=a["status"]["source"], tag=a["status"]["tag"])
                 self.post(op)
                 self.arrived[r, a["message"]] = op
@@ -361,7 +361,7 @@ class Oracle:
             op.bytes = status["bytes"] if status else None
             op.peer, op.tag = source, tag
 
-    # --- who waited for whom
+    # --- which rank waited for which
 
     def match(self):
         for op in self.posted:  # in the order of posting on each rank
@@ -381,7 +381,7 @@ class Oracle:
 
     def returned(self, op, both, waiting):
         """When the rank of an operation was back that had been inside MPI at a moment and left without completing it, if a
-        call of the partner seems to have waited for that; else None."""
+        call of the partner seems to have waited for that; otherwise None."""
         calls = self.calls[op.post.rank]
         at = bisect.bisect_right(self.enters[op.post.rank], both) - 1
         if waiting is None or at < 0 or calls[at].exit < both:
@@ -436,7 +436,7 @@ class Oracle:
                 else:
                     send.done.needs.append((back, r.rank, kind))  # it did not wait for that, by so much
             # A receiver may have to wait until the sender, who computed when both sides were posted, is inside MPI again.
-            # It takes evidence: that the wait ended soon after that, compared with how long the sender was away.
+            # This needs evidence: the wait ended soon after that, compared with how long the sender was away.
             back = self.inside(s.rank, both)
             since = max(receive.done.begin, s.exit)
             if back is None or not since < back < receive.done.exit or receive.done.exit - back >= (back - since) / 4:
@@ -475,7 +475,7 @@ class Oracle:
                 call.wait(kind, moment, rank)
 
     def small(self, send, receive, size):
-        """A small send whose receiver was outside MPI ends before that is back, or may wait for it."""
+        """A small send to a receiver outside MPI ends before the receiver is back, or may wait for it."""
         s, r, call = send.post, receive.post, send.done
         if send.mode != "standard" or not 0 < size < EAGER or call is None or s.rank == r.rank:
             return
@@ -492,7 +492,7 @@ class Oracle:
             call.taken = (back, r.rank, "late receiver" if back == r.enter else "late progress", size)
 
     def kept(self, call):
-        """To count as a wait takes evidence: the call ended soon after the receiver was back. Then sends of such a size vote."""
+        """It counts as a wait only with evidence: the call ended soon after the receiver was back. Then sends of this size vote."""
         if call.taken is None:
             return
         moment, rank, kind, size = call.taken
@@ -502,7 +502,7 @@ class Oracle:
             self.late.append((call, moment, rank, kind, size))
 
     def polls(self):
-        """A row of polls in vain belongs to the call that ends it: that is when the waiting began."""
+        """A sequence of unsuccessful polls belongs to the call that ends it: the waiting began with the first poll."""
         self.vain = {r: [False] * len(self.calls[r]) for r in self.ranks}
         for r in self.ranks:
             for i, call in enumerate(self.calls[r]):
@@ -537,11 +537,11 @@ class Oracle:
 
     @staticmethod
     def tied(call):
-        """Whether something else was just as late: then what the wait is put down to is a matter of taste."""
+        """Whether something else was equally late: then the cause of the wait is arbitrary."""
         return len({need[1:] for need in call.needs if min(need[0], call.exit) == call.until}) > 1
 
     def computation(self, rank):
-        """What lies between calls; a call that a callback makes lies within another."""
+        """The time between calls; a call made by a callback is within another call."""
         total, left, vain = 0, None, False
         for i, call in enumerate(self.calls[rank]):
             if left is not None and call.enter > left:
@@ -551,7 +551,7 @@ class Oracle:
         return total
 
     def path(self, start, end):
-        """From the last exit back: at a wait to whom was waited for. Segments [rank, from, to], in order of time."""
+        """From the last exit backward: at a wait, to the rank that was waited for. Segments [rank, from, to], in order of time."""
         waits = {r: [c for c in self.calls[r] if c.until is not None] for r in self.ranks}
         ends = {r: [c.until for c in waits[r]] for r in self.ranks}
         rank = min(r for r in self.ranks if self.calls[r][-1].exit == end)
@@ -569,10 +569,10 @@ class Oracle:
             rank, t = wait.cause, wait.until
         return segments[::-1]
 
-    # --- is somebody else's path one?
+    # --- is another path a critical path?
 
     def needed(self, rank, moment, slack):
-        """Whom the rank needs for something done at a moment: also through others who passed it on at once."""
+        """The ranks that the rank needs for an event at a time, also through others that forwarded it immediately."""
         found, ask = {rank}, [rank]
         for r in ask:
             for c in self.calls[r]:
@@ -583,7 +583,7 @@ class Oracle:
         return found
 
     def faults(self, segments, tolerance):
-        """What is wrong with a path, of a run whose moments are known to within `tolerance` ns: segments [rank, from, to].
+        """What is wrong with a path, for a run with times that are known to within `tolerance` ns: segments [rank, from, to].
 
         A path goes from the first entry to the last exit without a gap. It contains no waiting. It changes from one rank
         to another only where the later one needed what the former did at that moment. Where two moments are nearer than

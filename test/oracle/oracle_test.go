@@ -53,7 +53,7 @@ func ask(t *testing.T, calls []byte, path []Segment, tolerance int64) Answer {
 	return a
 }
 
-// analyze has the analyzer say what it finds.
+// analyze returns the findings of the analyzer.
 func analyze(t *testing.T, file string) Report {
 	t.Helper()
 	out := t.TempDir()
@@ -74,7 +74,8 @@ func run(t *testing.T, in []byte, command ...string) []byte {
 	return out
 }
 
-// pathIn is the analyzer's whole path, in order of time: report.json has short pieces put together.
+// pathIn returns the analyzer's complete path, in order of time: report.json has short path
+// segments merged.
 func pathIn(t *testing.T, file string) []Segment {
 	t.Helper()
 	f, err := os.Open(file)
@@ -121,7 +122,7 @@ func simulated(t *testing.T, pattern, timing string, seed int, flags ...string) 
 	return file
 }
 
-// TestSimulatedRuns: where times are exact, both say the same of every pattern, to the nanosecond.
+// TestSimulatedRuns: for exact times, both agree on every pattern, to the nanosecond.
 func TestSimulatedRuns(t *testing.T) {
 	var runs, tied atomic.Int32
 	t.Cleanup(func() { assert.Less(t, 2*tied.Load(), runs.Load(), "most runs have one answer only") })
@@ -144,8 +145,9 @@ func TestSimulatedRuns(t *testing.T) {
 	}
 }
 
-// TestLossyRuns: what is found in rounded times is what exact times say, but for what rounding explains. The bound is
-// measured here, between the texts of two traces of one run: no moment is off by more than it.
+// TestLossyRuns: the findings for rounded times agree with those for exact times, within what
+// rounding explains. The bound is measured here, between the texts of two traces of one run: it is
+// the largest error of a time.
 func TestLossyRuns(t *testing.T) {
 	for i, p := range simulate.Names() {
 		for j, n := range networks {
@@ -166,7 +168,8 @@ func TestLossyRuns(t *testing.T) {
 	}
 }
 
-// furthest is by how many nanoseconds the moments of two texts of one run differ at most.
+// furthest returns the largest difference between the times of two texts of one run, in
+// nanoseconds.
 func furthest(t *testing.T, a, b []byte) int64 {
 	t.Helper()
 	x, y := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))

@@ -12,10 +12,12 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant/examine"
 )
 
-// held are the kinds that the verdict is held by here: what `make bench-verdict` finds right under both MPIs stays so.
+// held are the kinds that this test checks: what `make bench-verdict` finds right under both MPIs
+// must stay so.
 var held = []string{"slow-rank", "blocked", "serial", "balanced"}
 
-// TestPlants: each kind is named rightly under both MPIs. Others use this machine, too: one of three plants has to be.
+// TestPlants: each kind is named correctly under both MPIs. The machine may have other load: one of
+// three plants must be right.
 func TestPlants(t *testing.T) {
 	m, err := examine.NewMachine(t.Context(), "../..")
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-// Package tables tests what cairn export --format parquet writes with readers that are not ours: DuckDB, and pandas through the
-// Python package in python/cairn. What they find is compared with what is counted in the trace itself, and in the report's
-// findings.
+// Package tables tests the output of cairn export --format parquet with independent readers:
+// DuckDB, and pandas through the Python package in python/cairn. Their results are compared with
+// counts from the trace itself, and with the report's findings.
 package tables

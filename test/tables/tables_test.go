@@ -64,7 +64,7 @@ func query(t *testing.T, dir, sql string) [][]string {
 	return rows
 }
 
-// rows is what a query has to give, a line each.
+// rows returns the answer of a query, one line per row.
 func rows(answer [][]string) []string {
 	lines := []string{}
 	for _, row := range answer {
@@ -73,7 +73,7 @@ func rows(answer [][]string) []string {
 	return lines
 }
 
-// DuckDB finds in the tables what is in the trace, and what the report's findings say.
+// DuckDB's results for the tables agree with the trace and with the report's findings.
 func TestDuckDBFindsWhatTheTraceHas(t *testing.T) {
 	for _, config := range []simulate.Config{
 		{Pattern: "random", Ranks: 6, Iterations: 30, Seed: 3},
@@ -96,7 +96,7 @@ func TestDuckDBFindsWhatTheTraceHas(t *testing.T) {
 				"segments follow each other from the run's beginning to its end")
 			assert.Equal(t, [][]string{{fmt.Sprint(found.Ledger.TotalNS)}}, query(t, dir, "SELECT sum(time_ns) FROM ledger WHERE rank IS NULL"))
 
-			// Joins resolve: what has a number of a call has one of the right rank and times.
+			// Joins resolve: rows with the number of a call match its rank and times.
 			assert.Equal(t, [][]string{{"0"}}, query(t, dir, `SELECT count(*) FROM messages m LEFT JOIN calls s ON s.call_id = m.send_call_id
 				LEFT JOIN calls p ON p.call_id = m.recv_post_call_id LEFT JOIN calls d ON d.call_id = m.recv_call_id
 				WHERE (s.rank, s.enter_ns, p.rank, p.enter_ns, d.rank, d.exit_ns)
@@ -128,7 +128,8 @@ func counted(t *testing.T, r *trace.Reader) (lines []string) {
 	return lines
 }
 
-// trafficRows is the communication matrix by the trace's own count of sends, all communicators together.
+// trafficRows is the communication matrix according to the trace's own count of sends, for all
+// communicators together.
 func trafficRows(t *testing.T, r *trace.Reader) (lines []string) {
 	matrix, err := traffic.Matrix(r)
 	require.NoError(t, err)
@@ -146,7 +147,7 @@ func trafficRows(t *testing.T, r *trace.Reader) (lines []string) {
 	return lines
 }
 
-// reported is what the report says of waiting, by kind.
+// reported is the waiting in the report, by kind.
 func reported(f criticalpath.Findings) (lines []string) {
 	for _, w := range f.WaitStates {
 		if w.PartOf == "" && w.Count > 0 {

@@ -1,4 +1,4 @@
-{{- /* The beginning of all names: the release's, with "cairn" in it. */ -}}
+{{- /* The prefix of all names: the release's name, with "cairn" in it. */ -}}
 {{- define "cairn.fullname" -}}
 {{- if contains "cairn" .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
@@ -15,14 +15,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{- /* What selects the pods of a component: {"root": $, "component": "operator"}. */ -}}
+{{- /* The labels that select the pods of a component: {"root": $, "component": "operator"}. */ -}}
 {{- define "cairn.selector" -}}
 app.kubernetes.io/name: cairn
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{- /* The name of what belongs to the chart's MinIO. */ -}}
+{{- /* The name of the objects of the chart's MinIO. */ -}}
 {{- define "cairn.minio" -}}
 {{- printf "%s-minio" (include "cairn.fullname" .) -}}
 {{- end -}}
@@ -39,7 +39,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- fail "storage.s3 and minio.enabled are both set: choose one" -}}
 {{- end -}}
 {{- if kindIs "map" .Values.storage.s3.webIdentity -}}
-{{- fail "storage.s3.webIdentity and minio.enabled are both set: choose one (the chart's MinIO knows users with keys only)" -}}
+{{- fail "storage.s3.webIdentity and minio.enabled are both set: choose one (the chart's MinIO supports users with keys only)" -}}
 {{- end -}}
 {{- $minio := dict "endpoint" (printf "http://%s.%s.svc:9000" (include "cairn.minio" .) .Release.Namespace) "bucket" .Values.minio.bucket "region" "us-east-1" "pathStyle" true -}}
 {{- mergeOverwrite (deepCopy .Values.storage.s3) $minio | toYaml -}}
@@ -49,7 +49,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 {{- $identity := .Values.storage.s3.webIdentity -}}
 {{- if and (kindIs "map" $identity) (not .Values.storage.s3.endpoint) (not (get ($identity | default dict) "roleARN")) -}}
-{{- fail "storage.s3.webIdentity.roleARN is missing: AWS gives keys for a role only" -}}
+{{- fail "storage.s3.webIdentity.roleARN is missing: AWS issues keys only for a role" -}}
 {{- end -}}
 {{- .Values.storage.s3 | toYaml -}}
 {{- end -}}

@@ -1,12 +1,11 @@
-// Forward makes the API server of the local cluster, which lives in a network
-// namespace without a way out, reachable on 127.0.0.1 and nowhere else.
+// Forward makes the API server of the local cluster reachable on 127.0.0.1. The API server runs in
+// a network namespace that is isolated from the host's network.
 //
 //	cairn-forward NETNS PORT TARGET ADDRFILE
 //
-// It listens on 127.0.0.1:PORT (any free port when that one is taken), writes
-// the address to ADDRFILE, and executes itself again inside the namespace
-// NETNS: a listening socket stays in the namespace it was made in, and what is
-// dialled from then on is dialled in the other one.
+// It listens on 127.0.0.1:PORT (any free port if that one is taken), writes the address to
+// ADDRFILE, and executes itself again inside the namespace NETNS. A listening socket stays in the
+// namespace in which it was created; new connections are made in the other one.
 package main
 
 import (
@@ -93,8 +92,8 @@ func forward(c *net.TCPConn, target string) {
 	defer up.Close()
 	var wg sync.WaitGroup
 	pipe := func(to, from *net.TCPConn) {
-		// a broken connection is for its two ends to see; the other direction
-		// may go on: only this half is closed
+		// both ends of a broken connection notice it themselves; the other direction may still
+		// work, so only this half is closed
 		_, _ = io.Copy(to, from)
 		_ = to.CloseWrite()
 	}

@@ -1,5 +1,5 @@
-// Command chartrole makes the two forms of the operator's role from what
-// controller-gen writes: the manifest, and the same as a template of the chart.
+// Command chartrole writes the operator's role in two forms from the output of controller-gen: as a
+// manifest, and as a template of the chart.
 package main
 
 import (

@@ -1,7 +1,6 @@
-// Command slimcrd makes the two forms of Cairn's CRD from what controller-gen
-// writes: the manifest, without the descriptions below mpiJobTemplate.spec (they
-// are Kubernetes' own and 80% of the file, while "kubectl explain" must still
-// explain what is ours), and the same as a template of the chart.
+// Command slimcrd writes Cairn's CRD in two forms from the output of controller-gen: as a manifest,
+// and as a template of the chart. It removes the descriptions below mpiJobTemplate.spec: they are
+// Kubernetes' own and 80% of the file. "kubectl explain" still explains Cairn's own fields.
 package main
 
 import (
@@ -14,9 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// chartHead keeps the CRD, and with it all TracedMPIJobs, when the chart is
-// uninstalled. It is a template and not in crds/, because Helm never upgrades what
-// lies there.
+// chartHead keeps the CRD, and with it all TracedMPIJobs, when the chart is uninstalled. The CRD is
+// a template and not in crds/, because Helm never upgrades the files there.
 const (
 	chartHead = "{{- /* Generated from api/v1alpha1 by hack/tools/generate.sh; do not edit. */ -}}\n{{- if .Values.crd.install }}\n"
 	chartTail = "{{- end }}\n"
@@ -77,8 +75,8 @@ func lookUp(in map[string]any, path ...string) map[string]any {
 	return in
 }
 
-// dropDescriptions removes the description of every schema in properties, at any
-// depth. A property that is itself called "description" is kept.
+// dropDescriptions removes the description of every schema in properties, at any depth. A property
+// with the name "description" is kept.
 func dropDescriptions(properties map[string]any) {
 	for _, schema := range properties {
 		dropFromSchema(schema)

@@ -1,4 +1,5 @@
-// Command gen writes what follows from the rules of package architecture into the files that have it.
+// Command gen writes the generated parts of the files that depend on the rules of package
+// architecture.
 package main
 
 import (

@@ -13,17 +13,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Result is what was found in a plant, beside what is true.
+// A Result is what was found in a plant, with the truth.
 type Result struct {
 	Plant  *plant.Plant
-	MPI    string    // of a real one: openmpi, mpich
-	Mended []float64 // what it takes without the problem, in seconds, ascending; nil for simulated ones
+	MPI    string    // of a real plant: openmpi or mpich
+	Mended []float64 // durations without the problem, in seconds, ascending; nil for simulated plants
 	Truth  plant.Truth
 	Text   string // the verdict
 	Causes []verdict.Cause
-	WhatIf []whatif.WhatIf // of simulated ones
+	WhatIf []whatif.WhatIf // of simulated plants
 	Ledger *verdict.Ledger // likewise
-	// Cause and Who say whether these are right, Why what is wrong.
+	// Cause and Who are whether these are right. Why describes what is wrong.
 	Cause, Who bool
 	Why        string
 }
@@ -53,7 +53,7 @@ func Simulated(ctx context.Context, p *plant.Plant) (*Result, error) {
 	return (&Result{Plant: p, Truth: truth, WhatIf: found.WhatIf, Ledger: found.Ledger}).judge(&found.Verdict), nil
 }
 
-// Trace is the trace of a simulated plant, mended: without the problem.
+// Trace returns the trace of a simulated plant; with mended, without the problem.
 func Trace(p *plant.Plant, mended bool) (*trace.Content, error) {
 	s, err := p.Simulate(mended)
 	if err != nil {
@@ -62,14 +62,15 @@ func Trace(p *plant.Plant, mended bool) (*trace.Content, error) {
 	return s.Trace()
 }
 
-// judge holds the verdict against the truth.
+// judge compares the verdict with the truth.
 func (r *Result) judge(v *verdict.Verdict) *Result {
 	r.Text, r.Causes = v.Text, v.Causes
 	r.Cause, r.Who, r.Why = plant.Judge(r.Causes, r.Truth)
 	return r
 }
 
-// Unexplained is the part of all ranks' time of which the ledger cannot say what it went to; 0 where there is no ledger.
+// Unexplained returns the part of all ranks' time that the ledger cannot explain, or 0 without a
+// ledger.
 func (r *Result) Unexplained() float64 {
 	if r.Ledger == nil || r.Ledger.TotalNS == 0 {
 		return 0

@@ -2,19 +2,21 @@ package examine
 
 import "fmt"
 
-// A Gain is what the verdict promises of a real plant, beside what its mended runs show.
+// A Gain is the predicted gain for a real plant, with the gain that its mended runs show.
 type Gain struct {
-	Run, Predicted, Real float64 // seconds: of the run, and of how much shorter it would be and was
+	Run, Predicted, Real float64 // seconds: duration of the run, predicted gain, measured gain
 	Spread               float64 // of the mended runs, in seconds
-	Estimate             bool    // it is labeled as one: a rule of thumb, and not the replay alone
+	Estimate             bool    // it is labeled as an estimate: it comes from a rule of thumb, not from the replay alone
 }
 
-// Gain is the gain of a plant whose cause and ranks are named rightly; ok is false where there is none to compare.
+// Gain returns the gain of a plant with correctly named cause and ranks. ok is false if there is
+// none to compare.
 func (r *Result) Gain() (g Gain, ok bool) {
 	if len(r.Mended) == 0 || !r.Cause || !r.Who || !r.Plant.Comparable() {
 		return g, false
 	}
-	// of a combination all is mended: the gains of its causes add up, since each is given those before it
+	// in a combination all problems are mended; the gains of its causes add up, since each is
+	// relative to the previous ones
 	causes := r.Causes[:min(len(r.Causes), len(r.Truth.Planted))]
 	for i := range causes {
 		if causes[i].GainSeconds == nil {
@@ -27,18 +29,19 @@ func (r *Result) Gain() (g Gain, ok bool) {
 	return g, true
 }
 
-// What a gain may be wrong by: the largest of these, and of the spread.
+// The tolerated error of a gain is the largest of these and of the spread.
 const (
 	offOfRun  = 0.02
 	offOfGain = 0.1
 )
 
-// Right reports whether the gain is as promised: within 2% of the run, 10% of the gain, or the mended runs' own spread.
+// Right reports whether the measured gain is as predicted: within 2% of the run, 10% of the gain,
+// or the spread of the mended runs.
 func (g Gain) Right() bool {
 	return max(g.Predicted-g.Real, g.Real-g.Predicted) <= max(offOfRun*g.Run, offOfGain*g.Real, g.Spread)
 }
 
-// String is a row of the table of gains.
+// String returns a row of the table of gains.
 func (g Gain) String() string {
 	mark := "pass"
 	if !g.Right() {

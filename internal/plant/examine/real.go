@@ -18,19 +18,21 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant"
 )
 
-// MPIs are those that real plants run under.
+// MPIs are the MPIs under which real plants run.
 var MPIs = []string{"openmpi", "mpich"}
 
-// Idle ranks sleep for so long at a time, so that they leave their core to those that compute.
+// pauseUS is how long idle ranks sleep at a time, so that they leave their core to those that
+// compute.
 const pauseUS = 50
 
 // A Machine runs real plants on this machine, one at a time.
 type Machine struct {
 	root string // of the project
-	dir  string // with the programs, what they write, and the traces
+	dir  string // for the programs, their files, and the traces
 }
 
-// NewMachine builds the plants for both MPIs. root is the project's folder, where `make build` has been run.
+// NewMachine builds the plants for both MPIs. root is the project's folder, in which `make build`
+// has been run.
 func NewMachine(ctx context.Context, root string) (*Machine, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -61,17 +63,17 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 	return m, nil
 }
 
-// Close removes what the machine has made.
+// Close removes the machine's files.
 func (m *Machine) Close() error { return os.RemoveAll(m.dir) }
 
 func (m *Machine) yield() string             { return filepath.Join(m.dir, "yield.so") }
 func (m *Machine) out() string               { return filepath.Join(m.dir, "out") }
 func (m *Machine) program(mpi string) string { return filepath.Join(m.dir, "plants."+mpi) }
 
-// hangs is after how long a failing plant is killed.
+// hangs is the time after which a failing plant is killed.
 const hangs = 3 * time.Second
 
-// command starts a real plant.
+// command returns the command line of a real plant.
 func (m *Machine) command(p *plant.Plant, mpi string, mended bool) []string {
 	var c []string
 	if k, err := plant.KindOf(p.Kind); err == nil && k.Class == plant.Failure {
@@ -84,13 +86,13 @@ func (m *Machine) command(p *plant.Plant, mpi string, mended bool) []string {
 	return slices.Concat(c, []string{m.program(mpi)}, p.Arguments(mended, m.dir))
 }
 
-// A run is what report.json has of one.
+// A run is the part of report.json that is used.
 type run struct {
 	Seconds float64         `json:"run_seconds"`
 	Verdict verdict.Verdict `json:"verdict"`
 }
 
-// run runs a plant under `cairn run` into a folder, and reads its report.
+// run runs a plant under `cairn run`, with out as its folder, and reads its report.
 func (m *Machine) run(ctx context.Context, p *plant.Plant, mpi string, mended bool, out string) (*run, error) {
 	hogs, err := m.startHogs(ctx, mpi, p.Hogs(mended))
 	defer func() {
@@ -133,11 +135,12 @@ func (m *Machine) startHogs(ctx context.Context, mpi string, n int) (hogs []*exe
 	return hogs, nil
 }
 
-// mendedRuns is how often a mended plant runs: the spread of these is what a gain cannot be known better than.
+// mendedRuns is the number of runs of a mended plant. A gain cannot be known better than their
+// spread.
 const mendedRuns = 3
 
-// Judge runs a real plant once and judges its report. What it loses is not known then. keep is a folder for its trace and
-// report; "": they are removed.
+// Judge runs a real plant once and judges its report, without measuring its loss. keep is a folder
+// for its trace and report; "": they are removed.
 func (m *Machine) Judge(ctx context.Context, p *plant.Plant, mpi, keep string) (*Result, error) {
 	truth, err := p.Truth()
 	if err != nil {
@@ -151,7 +154,7 @@ func (m *Machine) Judge(ctx context.Context, p *plant.Plant, mpi, keep string) (
 	return (&Result{Plant: p, MPI: mpi, Truth: truth}).judge(&found.Verdict), nil
 }
 
-// Real judges a real plant, and runs it without its problem, if it has one.
+// Real judges a real plant, and also runs it without its problem, if it has one.
 func (m *Machine) Real(ctx context.Context, p *plant.Plant, mpi, keep string) (*Result, error) {
 	r, err := m.Judge(ctx, p, mpi, keep)
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant/examine"
 )
 
-// held are the kinds that the verdict is held by here, a short form of `make bench-verdict`: what reaches its target there
-// stays so.
+// held are the kinds that this test checks, as a short form of `make bench-verdict`: what reaches
+// its target there must stay so.
 var held = []string{
 	"slow-rank", "blocked", "serial", "limits", "network", "end", "balanced", "noisy", "two-ranks", "small", "pattern",
 }
 
-// TestPlants: of each kind, eight plants; of those that cost much at most one is not named rightly.
+// TestPlants: eight plants of each kind. Of those with a large loss, at most one is named
+// incorrectly.
 func TestPlants(t *testing.T) {
 	const plants = 8
 	for _, kind := range held {

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// String has the truth, the verdict and the judgment, a line each.
+// String returns the truth, the verdict and the judgment, one per line.
 func (r *Result) String() string {
 	var b strings.Builder
 	if r.Truth.RunSeconds > 0 {
@@ -73,7 +73,7 @@ func also(kinds []verdict.Kind) string {
 	return s
 }
 
-// Command is how the result is had again.
+// Command returns a command that reproduces the result.
 func (r *Result) Command() string {
 	s := fmt.Sprintf("go run ./hack/plant run --kind %s --seed %d", r.Plant.Kind, r.Plant.Seed)
 	if r.Plant.Real {

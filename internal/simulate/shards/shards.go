@@ -1,8 +1,8 @@
-// Package shards writes a simulation as the sidecars of a job would have left it.
+// Package shards writes a simulation as the sidecars of a job would.
 //
-// In go a simulation and a store; out come, for every pod (the ranks of one node), a shard with its manifest and a last
-// heartbeat, in the layout of package shipper/shard, ready for `cairn merge --job`. The ranks of a shard are recorded
-// one by one and merged as cairn ship does it.
+// The input is a simulation and a store. The output is, for every pod (the ranks of one node), a
+// shard with its manifest and a last heartbeat, in the layout of package shipper/shard, ready for
+// `cairn merge --job`. The ranks of a shard are recorded one by one and merged as cairn ship does.
 package shards
 
 import (
@@ -25,14 +25,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Written says what was written.
+// Written describes what was written.
 type Written struct {
 	Shards int
 	Bytes  int64 // of the shards
 	Calls  uint64
 }
 
-// Upload writes the shards of all pods, or, where that is given, of those for which want is true.
+// Upload writes the shards of all pods or, if want is not nil, of those for which want returns
+// true.
 func Upload(ctx context.Context, s store.Store, sim *simulate.Simulation, want func(pod int) bool) (Written, error) {
 	var written Written
 	var bytes, calls atomic.Uint64
@@ -63,7 +64,7 @@ func Upload(ctx context.Context, s store.Store, sim *simulate.Simulation, want f
 	return written, err
 }
 
-// Pod is the shard of the ranks of one pod.
+// Pod returns the shard of the ranks of one pod.
 func Pod(sim *simulate.Simulation, pod int) (*trace.Content, error) {
 	perPod := sim.Config().RanksPerNode
 	var m merger.Merger

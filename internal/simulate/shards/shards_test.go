@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A simulated job can be merged as a real one: all ranks, all calls.
+// A simulated job can be merged like a real one: all ranks, all calls.
 func TestUploadedJobMerges(t *testing.T) {
 	sim, err := simulate.New(simulate.Config{Pattern: "two-phase", Ranks: 24, RanksPerNode: 5})
 	require.NoError(t, err)

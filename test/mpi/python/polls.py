@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rank 0 sends to rank 1 late, by 50 ms for each of 6 messages. Rank 1 polls, as Python programs do: it sleeps between two
-# tests, always as long (argument "sleep") or longer and longer ("backoff", as mpi4py.futures does).
+# tests, for a fixed time (argument "sleep") or for increasing times ("backoff", as mpi4py.futures does).
 import sys
 import time
 

@@ -1,7 +1,7 @@
 /*
- * A rank that has offered its core, because it polled in vain, is called last when its message is there: it has used up
- * its share. With CAIRN_TEST_PAUSE_US it sleeps so long in the place of offering, and is called at once, as if nothing else
- * ran: what a message takes is then what the network takes.
+ * A rank that yields its core after an unsuccessful poll is scheduled last when its message arrives: it has used up its
+ * share. With CAIRN_TEST_PAUSE_US it sleeps for that long instead of yielding, and is scheduled immediately, as if nothing
+ * else ran: the time of a message is then that of the network.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>

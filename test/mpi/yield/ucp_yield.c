@@ -1,7 +1,7 @@
 /*
- * MPICH's waiting ranks poll without a pause, so with more ranks than cores the one that the others wait for hardly
- * gets to run: 16 ranks on two cores take minutes for what takes seconds. Preloaded beside the tracer, this makes a
- * rank that polled in vain offer its core to the others, as `--mca mpi_yield_when_idle 1` does for Open MPI. For tests
+ * MPICH's waiting ranks poll without a pause, so with more ranks than cores the rank that the others wait for
+ * hardly runs: 16 ranks on two cores take minutes instead of seconds. Preloaded with the tracer, this makes a rank
+ * yield its core to the others after an unsuccessful poll, as `--mca mpi_yield_when_idle 1` does for Open MPI. For tests
  * on small machines only; it changes nothing that a program computes or that the tracer sees.
  */
 #define _GNU_SOURCE

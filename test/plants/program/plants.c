@@ -110,7 +110,7 @@ static void *compute_in_thread(void *arg)
 	return NULL;
 }
 
-/* team computes with threads that share the work; the last one has so much more. */
+/* team computes with threads that share the work; the last one has additional work. */
 static noinline void team(int threads, double us, double more)
 {
 	struct member members[8];
@@ -123,7 +123,7 @@ static noinline void team(int threads, double us, double more)
 		pthread_join(members[i].thread, NULL);
 }
 
-/* write_file writes and syncs a file for so long. */
+/* write_file writes and syncs a file for the given time. */
 static noinline void write_file(double us)
 {
 	static char block[1 << 18];
@@ -218,7 +218,7 @@ static noinline void iterate(int i)
 	update(i);
 }
 
-/* Two phases with call sites of their own beside iterate. */
+/* Two phases with call sites other than those of iterate. */
 static noinline void second_phase(int i)
 {
 	double mine = 1, sum;
@@ -279,12 +279,12 @@ static noinline void serial(const struct problem *p, int i)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* How large a message has to be for its receiver to be needed. */
+/* The size from which a message needs its receiver. */
 #define LARGE (1 << 20)
-#define SLICES 40 /* in which a receiver computes that looks after its messages: a look in vain may take 0.1 ms */
+#define SLICES 40 /* of the computation of a receiver that polls for its messages: an unsuccessful poll may take 0.1 ms */
 static char *large;
 
-/* The rank before p->who sends to it, and both compute for as long; the others wait for something else meanwhile. */
+/* The rank before p->who sends to it, and both compute for the same time; the others wait for something else. */
 static noinline void late_receiver(const struct problem *p, int i)
 {
 	double a = noisy((double)p->amount_us, i, 4);
@@ -459,7 +459,7 @@ static noinline void process_tasks(const struct problem *p, double us, int i)
 	}
 }
 
-/* farm is a master with workers; the amount is what the master needs for a task, or by how much a slow worker needs longer. */
+/* farm is a master with workers; the amount is the time of the master for a task, or the additional time of a slow worker. */
 static noinline void farm(const struct problem *p, int i)
 {
 	double a = (double)p->amount_us;
@@ -529,7 +529,7 @@ static void run(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* rank_before_init is the rank as the launcher says it. */
+/* rank_before_init is the rank according to the launcher. */
 static int rank_before_init(void)
 {
 	const char *names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};

@@ -1,4 +1,4 @@
-"""Prints what data frames say of a run: python3 frames.py DIRECTORY."""
+"""Prints the content of a run's data frames: python3 frames.py DIRECTORY."""
 
 import json
 import sys

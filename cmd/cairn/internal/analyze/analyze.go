@@ -22,7 +22,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewAnalyzeCommand is `cairn analyze`.
+// NewAnalyzeCommand returns the command `cairn analyze`.
 func NewAnalyzeCommand() *cobra.Command {
 	var (
 		s3       storage.Flags
@@ -39,22 +39,22 @@ func NewAnalyzeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze FILE -o DIR",
 		Short: "Analyze a trace and write its report",
-		Long: `Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace
-(clock.json), which other commands use.
---only runs some analyses and those alone: the report says what it lacks. There are sets, and single ones:
+		Long: `Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt. It also writes the clock map of the run beside the
+trace (clock.json), which other commands use.
+With --only it runs only some analyses, and the report lists what it lacks. There are sets and single analyses:
 
 ` + listAnalyses() + `
---from and --to restrict all of that to a part of the run. Once the whole run has been analyzed, only that part of the
-trace is read, from a moment at which no message was under way, if there is any.
+--from and --to restrict the analysis to a part of the run. Once the whole run has been analyzed, only that part of the
+trace is read, beginning at a time when no message was in flight, if there is one.
 With --job it writes the findings of one analysis, or set, for one run of a TracedMPIJob, or for every N-th; report --job
-assembles them.`,
+assembles them into a report.`,
 		Example: `  cairn analyze out/trace.cairn -o out/report
   cairn analyze out/trace.cairn -o out/waits --only waits,rootcauses
   cairn analyze out/trace.cairn -o out/part --from 10 --to 12.5`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				if len(args) > 0 || out != "" || name == "" || within.Given() || len(only) > 0 {
-					return cli.UsageError(errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --only, --from and --to"))
+					return cli.UsageError(errors.New("--job reads its trace from --store and needs --analysis: it takes neither a file nor -o, --only, --from and --to"))
 				}
 				result, err := analyzeJob(c, s3, patience, url, jobPart{analysis: name, index: index, of: of})
 				if logErr := log.Write(c, result.Fit()); logErr != nil && err == nil {
@@ -63,7 +63,7 @@ assembles them.`,
 				return err
 			}
 			if len(args) != 1 || out == "" {
-				return cli.UsageError(errors.New("which trace, and where to? cairn analyze FILE -o DIR"))
+				return cli.UsageError(errors.New("a trace and -o are needed: cairn analyze FILE -o DIR"))
 			}
 			if _, err := analyses.Select(only...); err != nil {
 				return cli.UsageError(err)
@@ -97,9 +97,9 @@ assembles them.`,
 	patience.Register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
-	flags.StringSliceVar(&only, "only", nil, "run these analyses and sets of analyses alone")
+	flags.StringSliceVar(&only, "only", nil, "run only these analyses and sets of analyses")
 	within.Register(flags)
-	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
+	flags.BoolVar(&job, "job", false, "run one analysis on one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
 	flags.Var(cli.AtLeast(&index, 0, 0), "index", "with --job: which run, counted from 0 in runs.json")
@@ -107,12 +107,13 @@ assembles them.`,
 	return c
 }
 
-// collectRarely gives a reserve to keep alive during an analysis. It counts for the collector but takes no memory, since
-// nobody writes to it: without it there would be a collection every few milliseconds while there are no decoders, before
-// and after the calls are read, up to a tenth of all time.
+// collectRarely returns a reserve of memory that the caller keeps reachable during an analysis. The
+// reserve raises the garbage collector's target but takes no physical memory, since nobody writes
+// to it. Without it the collector would run every few milliseconds before and after the calls are
+// read, when no decoders are in memory; that costs up to a tenth of the whole time.
 //
-// A trace of many ranks has many decoders, and most of the memory stays. To wait until there is as much garbage again would
-// double it.
+// A trace of many ranks has many decoders, and most of their memory stays in use. Waiting for as
+// much garbage again would double the memory.
 func collectRarely(r *trace.Reader) (reserve []byte) {
 	const many = 4096
 	switch {
@@ -125,7 +126,7 @@ func collectRarely(r *trace.Reader) (reserve []byte) {
 	return make([]byte, 32<<20)
 }
 
-// listAnalyses says what each set and each analysis is about.
+// listAnalyses describes each set of analyses and each analysis.
 func listAnalyses() string {
 	var b strings.Builder
 	for _, set := range analyses.Sets {
@@ -137,9 +138,10 @@ func listAnalyses() string {
 	return b.String()
 }
 
-// ReportOn runs the analyses that names select, all if there are none, assembles the report, and leaves the run's clock map
-// beside the trace. A trace that cannot be decoded is bad data. If one of the analyses fails there may be a report nevertheless,
-// which lacks its findings.
+// ReportOn runs the analyses that names select (all if names is empty), assembles the report and
+// writes the run's clock map beside the trace. An error of the trace itself is marked as bad data.
+// If only some analyses fail, ReportOn returns both a report, which lacks their findings, and an
+// error.
 func ReportOn(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, within tracefile.Part, job report.Job, names ...string) (*report.Report, error) {
 	defer runtime.KeepAlive(collectRarely(f.Reader))
 	clocks, err := tracefile.LeftClock(ctx, path, s3, f)
@@ -166,13 +168,14 @@ func ReportOn(ctx context.Context, f *tracefile.File, path string, s3 storage.Fl
 	if len(findings) == 0 {
 		return nil, failed
 	}
-	if !left && clocks != nil { // there is none, or none yet that says where parts of the run can be looked at alone
+	if !left && clocks != nil {
 		tracefile.LeaveClock(ctx, path, s3, clocks)
 	}
 	return analyzer.Report(f.Reader, findings, job), failed
 }
 
-// clocksWithin is the clock map for a part of a run, of which there is one (nil: it is made and left) for all of it.
+// clocksWithin returns the clock map for a part of a run, cut from the clock map m of the whole
+// run. If m is nil, it makes that map and writes it beside the trace.
 func clocksWithin(ctx context.Context, f *tracefile.File, path string, s3 storage.Flags, m *clock.Map, part tracefile.Part) (*clock.Map, error) {
 	if m == nil {
 		var err error
@@ -192,7 +195,8 @@ func clocksWithin(ctx context.Context, f *tracefile.File, path string, s3 storag
 	return within, nil
 }
 
-// WriteReport writes the files of a report below prefix, the page last: all of them, once it has begun.
+// WriteReport writes the files of a report below prefix, and the page last. Once begun, it is not
+// interrupted.
 func WriteReport(ctx context.Context, s store.Store, prefix string, r *report.Report) error {
 	files, err := r.Files()
 	if err != nil {

@@ -19,14 +19,15 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// jobPart is what one pod of an analysis does: run index, and where of is not 0 every of-th after it.
+// jobPart is the share of one pod of an analysis: the run with index `run` and, if `of` is not 0,
+// every of-th run after it.
 type jobPart struct {
 	analysis  string
 	index, of int
 }
 
-// analyzeJob analyzes the runs of a part, one after the other. A run that cannot be analyzed costs the others nothing:
-// its reason is left for the report, and the command fails in the end.
+// analyzeJob analyzes the runs of a part, one after the other. A run that cannot be analyzed does
+// not affect the others: its reason is recorded for the report, and the command fails at the end.
 func analyzeJob(c *cobra.Command, s3 storage.Flags, p storage.Patience, url string, part jobPart) (messages.Analysis, error) {
 	result := messages.Analysis{Analysis: part.analysis, Index: part.index}
 	failed, err := part.analyzeAll(c, s3, p, url)
@@ -44,7 +45,8 @@ func analyzeJob(c *cobra.Command, s3 storage.Flags, p storage.Patience, url stri
 	return result, err
 }
 
-// analyzeAll names the runs that cannot be analyzed; the error is of what hinders all of them.
+// analyzeAll returns the names of the runs that cannot be analyzed. The error is one that prevents
+// the analysis of every run.
 func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Patience, url string) (failed []string, err error) {
 	if _, err := analyses.Select(p.analysis); err != nil {
 		return nil, cli.UsageError(err)
@@ -59,7 +61,7 @@ func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Pa
 		return nil, err
 	}
 	if p.of == 0 && p.index >= len(runs) {
-		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s has %d runs, there is no number %d", url, len(runs), p.index))
+		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s has %d runs: run number %d does not exist", url, len(runs), p.index))
 	}
 	step := p.of
 	if step == 0 {
@@ -79,8 +81,8 @@ func (p jobPart) analyzeAll(c *cobra.Command, s3 storage.Flags, waits storage.Pa
 	return failed, nil
 }
 
-// analyzeRun leaves the findings of a run, or the reason why there are none. Of several analyses some may fail: then there
-// are both. The error is the storage's, or that of a command that was told to end.
+// analyzeRun stores the findings of a run, the reason why there are none, or both if only some
+// analyses failed. The error is the storage's, or the context's if the command was asked to end.
 func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (reason string, err error) {
 	findings, err := p.findings(ctx, s, run)
 	switch {
@@ -102,10 +104,11 @@ func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (rea
 	return reason, s.Delete(ctx, run.failureKey(p.analysis))
 }
 
-// jobFindings is findings/<name>.json of a run: what the analyses that a name selects have found, each under its name.
+// jobFindings is findings/<name>.json of a run: the findings of the analyses that a name selects,
+// each under its own name.
 type jobFindings struct {
 	Findings map[string]json.RawMessage `json:"findings"`
-	Failed   string                     `json:"failed,omitempty"` // why those that are missing failed
+	Failed   string                     `json:"failed,omitempty"` // why the missing ones failed
 }
 
 func put(ctx context.Context, s store.Store, key string, content any) error {
@@ -116,7 +119,7 @@ func put(ctx context.Context, s store.Store, key string, content any) error {
 	return storage.PutBytes(ctx, s, key, raw)
 }
 
-// findings runs the analyses on a run, and leaves the run's clock map for the others.
+// findings runs the analyses on a run and stores the run's clock map for the other analyses.
 func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) (map[string]json.RawMessage, error) {
 	f, err := openJobTrace(ctx, s, run)
 	if err != nil {
@@ -133,7 +136,7 @@ func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) (map[s
 	if failed != nil {
 		failed = tracefile.Damaged(s.URL(run.key(collect.TraceFile)), failed)
 	}
-	if clocks != nil && (left == nil || !cut && len(clocks.Cuts) > 0) { // nobody else has to make it, or find where to cut
+	if clocks != nil && (left == nil || !cut && len(clocks.Cuts) > 0) { // to spare the other analyses this work
 		if err := tracefile.PutClock(ctx, s, run.key(tracefile.ClockFile), clocks); err != nil {
 			return nil, err
 		}
@@ -145,7 +148,7 @@ func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) (map[s
 	return encoded, failed
 }
 
-// firstLineOf is a reason without the stack of a mistake of ours.
+// firstLineOf returns a reason without the stack trace that a panic has.
 func firstLineOf(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line

@@ -20,7 +20,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestClockBesideTheTrace: a clock map beside the trace is used as it is; one of another run, or none, is made anew.
+// TestClockBesideTheTrace: a clock map beside the trace is used. One of another run is replaced,
+// and a missing one is created.
 func TestClockBesideTheTrace(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Finalize(10, 11)

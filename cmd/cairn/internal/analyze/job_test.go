@@ -30,15 +30,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A testJob is a job's directory and what its commands leave as termination messages.
+// A testJob is a job's directory, with the termination messages of its commands.
 type testJob struct {
 	*testing.T
 	store string
 	log   string
 }
 
-// newTestJob is a job whose launcher started so many runs, one after the other, each with a slow rank 1; the later ones
-// are longer.
+// newTestJob returns a job with the given number of runs in one launcher, one after the other, each
+// with a slow rank 1. Later runs are longer.
 func newTestJob(t *testing.T, runs int) testJob {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func (j testJob) upload(s store.Store, c *trace.Content) {
 	require.NoError(j, shard.Write(j.Context(), s, directory+shard.ManifestFile, &m))
 }
 
-// run runs a command as a pod does, and gives its exit code and termination message.
+// run runs a command as a pod does, and returns its termination message and exit code.
 func run[M any](j testJob, arguments ...string) (message M, code int) {
 	j.Helper()
 	_, err := cairntest.Run(j.T, append(arguments, "--store", j.store, "--termination-log", j.log)...)
@@ -130,7 +130,8 @@ func (j testJob) report(key string) *report.Report {
 	return r
 }
 
-// However many runs a launcher starts, each has its report; messages list the worst, and lead to the same runs.
+// Every run of a launcher has its report, however many there are. Messages list the worst runs,
+// with the same ids.
 func TestEveryRunHasAReport(t *testing.T) {
 	for _, runs := range []int{17, 200} {
 		t.Run(fmt.Sprint(runs), func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestEveryRunHasAReport(t *testing.T) {
 	}
 }
 
-// What the issue's repetition does: runs that are copied below the store, as an earlier release left them without a list.
+// Runs that were copied below the store, as by an earlier release, without a list of runs.
 func TestRunsWithoutAList(t *testing.T) {
 	j := newTestJob(t, 1)
 	j.merge()
@@ -196,7 +197,7 @@ func TestRunsWithoutAList(t *testing.T) {
 
 const verdictWithout = "There is no verdict on this run: its critical path was not analyzed, because it left no findings."
 
-// A job that asked for no critical path has reports all the same, which claim nothing.
+// A job without the critical path has reports, too, which make no claims about it.
 func TestReportWithoutACriticalPath(t *testing.T) {
 	for _, asked := range []string{"clustering", ""} {
 		t.Run(asked, func(t *testing.T) {
@@ -232,7 +233,7 @@ func TestReportWithoutACriticalPath(t *testing.T) {
 	}
 }
 
-// A run whose trace cannot be read costs the others nothing.
+// A run with an unreadable trace does not affect the others.
 func TestOneDamagedRun(t *testing.T) {
 	j := newTestJob(t, 3)
 	j.merge()
@@ -264,7 +265,7 @@ func TestOneDamagedRun(t *testing.T) {
 	require.Contains(t, r.Message, "3 of 3 runs have no report")
 }
 
-// One analysis that failed on a run leaves its reason, and the report has the rest.
+// A failed analysis records its reason for the run, and the report has the other findings.
 func TestOneFailedAnalysis(t *testing.T) {
 	j := newTestJob(t, 2)
 	j.merge()
@@ -297,7 +298,7 @@ func TestOneFailedAnalysis(t *testing.T) {
 	require.Equal(t, 1, *j.report("0/0").Verdict().Rank)
 }
 
-// Shards of which none can be read are bad data: another try would read the same.
+// Shards that are all unreadable are bad data: another attempt would read the same.
 func TestMergeOfDamagedShards(t *testing.T) {
 	j := newTestJob(t, 1)
 	found, err := filepath.Glob(j.path("shards/*/*/*" + shard.Extension))
@@ -310,7 +311,7 @@ func TestMergeOfDamagedShards(t *testing.T) {
 	require.Nil(t, m.Storage)
 }
 
-// A merge that is repeated leaves no findings, clocks or reports of the trace before.
+// A repeated merge removes the findings, clock maps and reports of the previous trace.
 func TestFindingsBelongToTheirTrace(t *testing.T) {
 	j := newTestJob(t, 2)
 	j.merge()
@@ -352,7 +353,7 @@ func TestReportWaitsForFindings(t *testing.T) {
 	}
 }
 
-// A job that used no MPI has no runs: that is no failure of the report that waits for them.
+// A job that used no MPI has no runs. This is not a failure of the report that waits for them.
 func TestReportOfNothing(t *testing.T) {
 	j := newTestJob(t, 0)
 	m := j.merge()
@@ -367,7 +368,7 @@ func TestReportOfNothing(t *testing.T) {
 	require.Equal(t, messages.ExitBadData, code)
 }
 
-// A merge in levels lists the runs once the last level is done, also if that is repeated.
+// A merge in levels lists the runs after the last level, also if that is repeated.
 func TestListOfRunsAfterLevels(t *testing.T) {
 	dir := t.TempDir()
 	j := testJob{t, filepath.Join(dir, "job"), filepath.Join(dir, "log")}
@@ -396,7 +397,8 @@ func TestListOfRunsAfterLevels(t *testing.T) {
 	require.Equal(t, m.Runs, j.index().Runs)
 }
 
-// A storage that is away, or refuses, is in every message, with the exit code for it.
+// Every message reports a storage that does not respond, or that refuses, with the exit code for
+// it.
 func TestStorageThatFailsIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	keys := filepath.Join(dir, "keys")

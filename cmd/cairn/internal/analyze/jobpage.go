@@ -24,8 +24,8 @@ var jobPage = template.Must(template.New("").Parse(jobPageText))
 // A jobRow is a run on the page of its job.
 type jobRow struct {
 	messages.Run
-	Link    string // to its report; "" if there is none
-	Verdict string // or why there is none
+	Link    string // to its report; "" without one
+	Verdict string // or the reason why there is none
 }
 
 func (r jobRow) Efficiency() string {
@@ -35,8 +35,8 @@ func (r jobRow) Efficiency() string {
 	return fmt.Sprintf("%d%%", *r.ParallelEfficiencyPercent)
 }
 
-// writeJob writes what the reports found into the list of runs and, where there are several runs, a page and a summary
-// that lead to their reports. The list is all that other commands read.
+// writeJob adds the results of the reports to the list of runs. If there are several runs, it also
+// writes a page and a summary that link to their reports. Other commands read only the list.
 func writeJob(ctx context.Context, s store.Store, url string, runs []reportedRun, result messages.Report) error {
 	index := messages.Index{Runs: []messages.Run{}}
 	var rows []jobRow
@@ -74,7 +74,7 @@ func writeJob(ctx context.Context, s store.Store, url string, runs []reportedRun
 	return storage.PutBytes(ctx, s, messages.PageFile, page.Bytes())
 }
 
-// jobSummary is the page for a terminal.
+// jobSummary is the job's page as text for a terminal.
 func jobSummary(name string, rows []jobRow, result messages.Report) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %d runs\n\n%s\n", name, len(rows), result.Verdict)
@@ -88,7 +88,7 @@ func jobSummary(name string, rows []jobRow, result messages.Report) []byte {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", row.ID, row.Ranks, orDash(row.MissingRanks), row.Calls, row.CallsLost,
 			row.Efficiency(), orDash(strings.TrimSuffix(row.Link, report.PageFile)))
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // writes into memory
 	return b.Bytes()
 }
 

@@ -18,20 +18,21 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// jobRun is a merged run of a TracedMPIJob: its place in the job's store is <attempt>/<run>/.
+// jobRun is a merged run of a TracedMPIJob. Its objects are below <attempt>/<run>/ in the job's
+// store.
 type jobRun struct {
 	attempt, run int
 }
 
 func (r jobRun) id() string { return path.Join(strconv.Itoa(r.attempt), strconv.Itoa(r.run)) }
 
-// key names an object of the run.
+// key returns the name of an object of the run.
 func (r jobRun) key(elements ...string) string {
 	return path.Join(append([]string{r.id()}, elements...)...)
 }
 
-// listRuns finds the merged runs below a job's store, in the order in which the merge numbered them. A run's manifest
-// is written last, so a run that is listed is whole.
+// listRuns finds the merged runs below a job's store, in the order in which the merge numbered
+// them. A run's manifest is written last, so a listed run is complete.
 func listRuns(ctx context.Context, s store.Store) ([]jobRun, error) {
 	objects, err := s.List(ctx, "")
 	if err != nil {
@@ -55,11 +56,11 @@ func listRuns(ctx context.Context, s store.Store) ([]jobRun, error) {
 	return runs, nil
 }
 
-// runOf is the place of a run in an index.
+// runOf returns the attempt and run numbers of an entry of the index.
 func runOf(r messages.Run) jobRun { return jobRun{r.Attempt, r.Run} }
 
-// readIndex gives all runs of a job as its merge has listed them, and as the report has added to them. Where there is no
-// list, as an earlier release's merge left none, it is made of the runs' manifests.
+// readIndex returns all runs of a job as the merge listed them and the report extended them.
+// Earlier releases wrote no list; then the list is made from the manifests of the runs.
 func readIndex(ctx context.Context, s store.Store) ([]messages.Run, error) {
 	raw, err := storage.GetBytes(ctx, s, messages.IndexFile)
 	if err == nil {
@@ -85,14 +86,15 @@ func readIndex(ctx context.Context, s store.Store) ([]messages.Run, error) {
 		if json.Unmarshal(raw, &manifest) == nil {
 			one = manifest.Summary(s)
 		}
-		// the place counts, not what the document says of itself
+		// the path of the object counts, not what the document contains
 		one.ID, one.Attempt, one.Run, one.TraceURI = run.id(), run.attempt, run.run, s.URL(run.key(collect.TraceFile))
 		runs = append(runs, one)
 	}
 	return runs, nil
 }
 
-// findingsKey and failureKey are where an analysis leaves what it found on a run, or why it could not.
+// findingsKey and failureKey are the objects in which an analysis stores its findings on a run, or
+// the reason why there are none.
 func (r jobRun) findingsKey(analysis string) string {
 	return r.key(messages.FindingsDirectory, analysis+".json")
 }
@@ -101,7 +103,7 @@ func (r jobRun) failureKey(analysis string) string {
 	return r.key(messages.FindingsDirectory, analysis+".failed.json")
 }
 
-// jobName is namespace/name and uid from a job's store URL, …/<namespace>/<name>/<uid>.
+// jobName returns namespace/name and uid from the URL of a job's store, …/<namespace>/<name>/<uid>.
 func jobName(url string) (name, uid string) {
 	parts := strings.Split(strings.TrimRight(url, "/"), "/")
 	if len(parts) < 3 {
@@ -111,7 +113,8 @@ func jobName(url string) (name, uid string) {
 	return fmt.Sprintf("%s/%s", parts[0], parts[1]), parts[2]
 }
 
-// openJobTrace opens the trace of a run in a job's store. One that is not there, or cannot be read, is bad data.
+// openJobTrace opens the trace of a run in a job's store. A missing or unreadable trace is bad
+// data.
 func openJobTrace(ctx context.Context, s store.Store, run jobRun) (*tracefile.File, error) {
 	key := run.key(collect.TraceFile)
 	object, err := s.ReaderAt(ctx, key)

@@ -19,8 +19,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// openReport serves a report on a free port of this machine, opens it in a browser if there is one, and ends when it is
-// interrupted.
+// openReport serves a report on a free port of this machine, opens it in a browser if there is one,
+// and returns when it is interrupted.
 func openReport(ctx context.Context, out io.Writer, s store.Store) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -39,7 +39,8 @@ func openReport(ctx context.Context, out io.Writer, s store.Store) error {
 	return nil
 }
 
-// openInBrowser is best effort: the address is on the screen. The browser outlives this command.
+// openInBrowser is best effort, since the address is printed, too. The browser outlives this
+// command.
 func openInBrowser(ctx context.Context, url string) {
 	opener, err := exec.LookPath("xdg-open")
 	if err != nil {
@@ -57,8 +58,8 @@ var contentTypes = map[string]string{
 	report.TextFile: "text/plain; charset=utf-8",
 }
 
-// reportHandler serves a report's files to those who ask for this address: a page of another site whose name was made to
-// lead here (DNS rebinding) has another Host.
+// reportHandler serves a report's files to requests for this address only. A page of another site
+// whose name was made to resolve to this machine (DNS rebinding) sends another Host header.
 func reportHandler(s store.Store, address string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != address {

@@ -11,11 +11,12 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// podRequests is how many heartbeats are read at the same time.
+// podRequests is the number of heartbeats that are read concurrently.
 const podRequests = 32
 
-// podImages are the images of a job's application containers by pod, from the pods' last heartbeats. A heartbeat that
-// is gone or damaged leaves its pod out: a report without an image is better than none.
+// podImages returns the image of a job's application container by pod name, from the last
+// heartbeats of the pods. Pods with a missing or damaged heartbeat are left out: a report without
+// an image is better than none.
 func podImages(ctx context.Context, s store.Store) (map[string]string, error) {
 	objects, err := s.List(ctx, shard.Root)
 	if err != nil && !store.IsNotFound(err) {

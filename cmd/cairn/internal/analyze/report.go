@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewReportCommand is `cairn report`.
+// NewReportCommand returns the command `cairn report`.
 func NewReportCommand() *cobra.Command {
 	var (
 		s3   storage.Flags
@@ -32,18 +32,18 @@ func NewReportCommand() *cobra.Command {
 		Short: "Print a report's summary, or open its page, from a directory or a bucket",
 		Long: `Report prints a report's summary: the verdict, what to do next, efficiencies, where ranks waited, the costliest calls.
 
-With --open it serves the page at http://127.0.0.1, for this machine only and until it is interrupted, and opens it in a
-browser where there is one: a way to look at a report in a bucket that only this command has the credentials for.
+With --open it serves the page at http://127.0.0.1, for this machine only, until it is interrupted, and opens it in a
+browser if there is one. This way you can read a report in a bucket with credentials that only this command has.
 
-With --job it writes the reports of all runs of a job, from whatever there is: a run lacks a report only if its trace
-cannot be read.`,
+With --job it writes the reports of all runs of a job, from all findings that exist. A run has no report only if its
+trace cannot be read.`,
 		Example: `  cairn report out/report
   cairn report s3://traces/default/stencil/<uid>/0/0/report
   cairn report --open s3://traces/default/stencil/<uid>/0/0/report`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				if len(args) > 0 || open {
-					return cli.UsageError(errors.New("--job takes what it reports on from --store; give neither a report nor --open"))
+					return cli.UsageError(errors.New("--job reads from --store: it takes neither a report nor --open"))
 				}
 				o := jobReport{wait: wait}
 				if c.Flags().Changed("analyses") {
@@ -56,7 +56,7 @@ cannot be read.`,
 				return err
 			}
 			if len(args) != 1 {
-				return cli.UsageError(errors.New("which report? cairn report URL"))
+				return cli.UsageError(errors.New("no report is given: cairn report URL"))
 			}
 			where := args[0]
 			for _, name := range report.FileNames {
@@ -67,7 +67,7 @@ cannot be read.`,
 				return err
 			}
 			raw, err := storage.GetBytes(c.Context(), s, report.DataFile)
-			if store.IsNotFound(err) { // perhaps it is the folder of a run, that has the report beside its trace
+			if store.IsNotFound(err) { // perhaps the folder of a run, with the report beside its trace
 				beside, openErr := s3.Open(strings.TrimRight(where, "/") + "/report")
 				if openErr != nil {
 					return openErr
@@ -97,7 +97,7 @@ cannot be read.`,
 	log.Register(c)
 	patience.Register(c)
 	c.Flags().BoolVar(&wait, "wait", false, "with --job: wait until every run has the findings of --analyses, or the reason why it has none")
-	c.Flags().StringVar(&analyses, "analyses", "", "with --job: the analyses that the job asked for, with commas between them")
+	c.Flags().StringVar(&analyses, "analyses", "", "with --job: the analyses that the job requested, separated by commas")
 	c.Flags().BoolVar(&open, "open", false, "serve the page on this machine, and open it in a browser")
 	c.Flags().BoolVar(&job, "job", false, "write the reports of all runs of a job")
 	c.Flags().StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")

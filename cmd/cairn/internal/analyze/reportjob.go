@@ -26,13 +26,13 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// jobReport is "report --job".
+// jobReport is one `cairn report --job`.
 type jobReport struct {
-	asked []string // analyses that the job wanted; nil: not known
+	asked []string // analyses that the job requested; nil: not known
 	wait  bool
 }
 
-// listed splits a list with commas; it is not nil.
+// listed splits a comma-separated list. The result is not nil.
 func listed(s string) []string {
 	names := []string{}
 	for name := range strings.SplitSeq(s, ",") {
@@ -43,7 +43,8 @@ func listed(s string) []string {
 	return names
 }
 
-// run writes the reports and says what is in them. The message has what there is also beside an error.
+// run writes the reports and describes them. The message is complete even if run also returns an
+// error.
 func (o jobReport) run(c *cobra.Command, s3 storage.Flags, p storage.Patience, url string) (messages.Report, error) {
 	result, err := o.assemble(c, s3, p, url)
 	if err != nil {
@@ -71,7 +72,7 @@ func (o jobReport) assemble(c *cobra.Command, s3 storage.Flags, p storage.Patien
 	}
 	if len(runs) == 0 {
 		if o.wait {
-			return result, nil // the merge has found none, or plans further levels
+			return result, nil // the merge found no runs, or plans further levels
 		}
 		return result, cli.StatusError(cli.ExitBadData, fmt.Errorf("there is no merged run below %s", url))
 	}
@@ -93,16 +94,16 @@ func (o jobReport) assemble(c *cobra.Command, s3 storage.Flags, p storage.Patien
 	return summarizeJob(ctx, s, url, reported)
 }
 
-// A reportedRun is what the report says of a run.
+// A reportedRun is a run with the main results of its report.
 type reportedRun struct {
 	messages.Run
-	written bool // else Failed says why there is none
+	written bool // if false, Failed has the reason
 	verdict string
 	weight  []float64 // see judged
 }
 
-// reportRun writes report/ of a run. What is wrong with the run itself is in Failed; the error is the storage's, or that
-// of a command that was told to end.
+// reportRun writes report/ of a run. Problems of the run itself are returned in Failed. The error
+// is the storage's, or the context's if the command was asked to end.
 func (o jobReport) reportRun(ctx context.Context, s store.Store, url string, listed messages.Run, images map[string]string) (reportedRun, error) {
 	run := reportedRun{Run: listed}
 	run.Failed, run.ReportURI, run.Clusters, run.Topology = "", "", 0, ""
@@ -127,7 +128,7 @@ func (o jobReport) reportRun(ctx context.Context, s store.Store, url string, lis
 	return run, nil
 }
 
-// dropReport removes the report of an earlier try, which would pass for one of this run.
+// dropReport removes the report of an earlier attempt, which would be mistaken for one of this run.
 func dropReport(ctx context.Context, s store.Store, run jobRun) error {
 	for _, name := range report.FileNames {
 		if err := s.Delete(ctx, run.key("report", name)); err != nil {
@@ -137,7 +138,8 @@ func dropReport(ctx context.Context, s store.Store, run jobRun) error {
 	return nil
 }
 
-// assembleRun writes a report from what there is. failed says which analyses failed.
+// assembleRun writes a report from the findings that exist. failed has the reasons of the analyses
+// that failed.
 func (o jobReport) assembleRun(ctx context.Context, s store.Store, url string, listed messages.Run, images map[string]string) (_ *report.Report, failed string, err error) {
 	run := runOf(listed)
 	findings, reasons, words, err := readFindings(ctx, s, run, o.asked)
@@ -159,14 +161,14 @@ func (o jobReport) assembleRun(ctx context.Context, s store.Store, url string, l
 	}
 	r := analyzer.Report(f.Reader, findings, job)
 	for _, m := range r.Missing {
-		if m.Why != "" && reasons[m.Name] == "" { // its findings are there and cannot be read
+		if m.Why != "" && reasons[m.Name] == "" { // its findings exist and cannot be read
 			words = append(words, m.Name+": "+m.Why)
 		}
 	}
 	return r, strings.Join(words, "; "), WriteReport(ctx, s, run.key("report")+"/", r)
 }
 
-// runSeconds is how long the run took as the merge knows it, 0 where it does not.
+// runSeconds is the duration of the run in seconds according to the merge, or 0 if it is not known.
 func runSeconds(ctx context.Context, s store.Store, run jobRun) float64 {
 	var manifest collect.RunManifest
 	raw, err := storage.GetBytes(ctx, s, run.key(collect.RunManifestFile))
@@ -176,9 +178,9 @@ func runSeconds(ctx context.Context, s store.Store, run jobRun) float64 {
 	return manifest.RunTimeSeconds
 }
 
-// readFindings gives what analyses have left of a run: findings, or the reason why there are none, by the analysis's name.
-// Files are named after what the job asked for; where that is not known, all names are tried. failed has the reasons by what
-// was asked for.
+// readFindings returns the findings of the analyses on a run, or the reasons why there are none, by
+// the analysis's name. Files are named for what the job requested; if that is not known, all names
+// are tried. failed has the reasons by the requested name.
 func readFindings(ctx context.Context, s store.Store, run jobRun, asked []string) (findings map[string][]byte, reasons map[string]string, failed []string, err error) {
 	if asked == nil {
 		asked = analyses.Names()
@@ -205,7 +207,7 @@ func readFindings(ctx context.Context, s store.Store, run jobRun, asked []string
 	return findings, reasons, failed, nil
 }
 
-// readLeft gives what was left under one name.
+// readLeft reads what was stored under one name.
 func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[string]json.RawMessage, string, error) {
 	raw, err := storage.GetBytes(ctx, s, run.findingsKey(name))
 	if err == nil {
@@ -214,7 +216,7 @@ func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[
 			return nil, fmt.Sprintf("findings/%s.json cannot be read: %v", name, err), nil
 		}
 		if left.Findings == nil {
-			return nil, fmt.Sprintf("findings/%s.json is of another version of Cairn", name), nil
+			return nil, fmt.Sprintf("findings/%s.json was written by another version of Cairn", name), nil
 		}
 		return left.Findings, left.Failed, nil
 	}
@@ -233,16 +235,17 @@ func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[
 	return nil, "", nil
 }
 
-// selected are the analyses that names select: none of no names, nil where it is not known what was asked for.
+// selected returns the analyses that names select: an empty list for no names, nil for nil (not
+// known what was requested).
 func selected(names []string) []string {
 	if len(names) == 0 {
 		return names
 	}
-	list, _ := analyses.Selected(names...) // whoever ran them knew them
+	list, _ := analyses.Selected(names...) // the names were valid for the analyses' own command
 	return list
 }
 
-// summarizeJob says what came of all runs, in the message and in the objects of the job.
+// summarizeJob records the results of all runs in the message and in the objects of the job.
 func summarizeJob(ctx context.Context, s store.Store, url string, runs []reportedRun) (messages.Report, error) {
 	result := messages.Report{Runs: []messages.Run{}, RunCount: len(runs)}
 	var without []string
@@ -265,14 +268,14 @@ func summarizeJob(ctx context.Context, s store.Store, url string, runs []reporte
 		return result, err
 	}
 	if len(without) == len(runs) {
-		return result, cli.StatusError(cli.ExitBadData, errors.New("there is no report of any run"))
+		return result, cli.StatusError(cli.ExitBadData, errors.New("no run has a report"))
 	}
 	return result, nil
 }
 
-// judged is the run that the verdict of the job is about, −1 if none has a report: of the last attempt, since a job that
-// was retried is judged by how it ended, the one that matters most. One that hung or crashed comes first, then the one
-// with the most to gain, then the longest.
+// judged returns the index of the run that represents the job, or −1 if no run has a report. It
+// considers the last attempt only, since a retried job is judged by how it ended. Runs that hung or
+// crashed come first, then those with the largest possible gain, then the longest.
 func judged(runs []reportedRun) int {
 	best := -1
 	for i := range runs {
@@ -284,7 +287,7 @@ func judged(runs []reportedRun) int {
 	return best
 }
 
-// weight orders runs by how much they matter.
+// weight is a sort key by which more important runs compare as larger.
 func weight(r *report.Report) []float64 {
 	died, gain := 0.0, 0.0
 	if s := report.Of[stopped.Findings](r).Stopped; s != nil && s.Kind != "" {

@@ -12,14 +12,15 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// How often the store is asked for findings: soon at first, for a small job, and less often while nothing comes.
+// Intervals at which the store is polled for findings: short at first, for small jobs, and longer
+// while nothing arrives.
 const (
 	firstLook = time.Second
 	maxLook   = 5 * time.Second
 )
 
-// waitForFindings returns when every run has the findings of each analysis, or the reason why there are none. Runs are
-// waited for one by one: however many there are, one is asked for at a time.
+// waitForFindings returns when every run has the findings of each analysis, or the reason why there
+// are none. It waits for one run after the other, so that only one is polled at a time.
 func waitForFindings(c *cobra.Command, s store.Store, runs []messages.Run, analyses []string) error {
 	said := false
 	pause := firstLook
@@ -35,7 +36,7 @@ func waitForFindings(c *cobra.Command, s store.Store, runs []messages.Run, analy
 			}
 			if !said {
 				said = true
-				fmt.Fprintf(c.ErrOrStderr(), "cairn: waiting for the findings of %v, of run %s and those after it\n", waiting, run.id())
+				fmt.Fprintf(c.ErrOrStderr(), "cairn: waiting for the findings of %v, of run %s and later ones\n", waiting, run.id())
 			}
 			select {
 			case <-c.Context().Done():
@@ -48,7 +49,7 @@ func waitForFindings(c *cobra.Command, s store.Store, runs []messages.Run, analy
 	return nil
 }
 
-// unfinishedAnalyses are those that have left nothing of a run yet.
+// unfinishedAnalyses returns the analyses that have not stored anything for a run.
 func unfinishedAnalyses(ctx context.Context, s store.Store, run jobRun, analyses []string) ([]string, error) {
 	if len(analyses) == 0 {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Main is the TestMain of tests that run the command as a process of its own (see Process).
+// Main is the TestMain of tests that run the command as a separate process (see Process).
 func Main(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		os.Exit(commands.Run())
@@ -22,10 +22,10 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asCommand makes a test's binary the command.
+// asCommand is the environment variable that makes a test binary behave as the command.
 const asCommand = "CAIRN_TEST_COMMAND"
 
-// Run runs a command and gives what it printed.
+// Run runs a command line and returns what it printed.
 func Run(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +37,7 @@ func Run(t *testing.T, arguments ...string) (string, error) {
 	return out.String(), err
 }
 
-// TraceFile writes a trace to a file, and gives its path.
+// TraceFile writes a trace to a temporary file and returns its path.
 func TraceFile(t *testing.T, c *trace.Content) string {
 	path := filepath.Join(t.TempDir(), "trace.cairn")
 	var file bytes.Buffer
@@ -46,7 +46,7 @@ func TraceFile(t *testing.T, c *trace.Content) string {
 	return path
 }
 
-// Process is the command as a process that is not started yet.
+// Process returns the command as a process that is not started yet.
 func Process(arguments []string) *exec.Cmd {
 	c := exec.Command(os.Args[0], arguments...)
 	c.Env = append(os.Environ(), asCommand+"=1")

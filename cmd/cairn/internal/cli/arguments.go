@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// Exactly takes n arguments, and none of another number.
+// Exactly accepts exactly n positional arguments.
 func Exactly(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// Exit codes: the operator knows them, too.
+// Exit codes. The operator relies on them.
 const (
 	ExitUsage       = messages.ExitUsage
 	ExitBadData     = messages.ExitBadData
@@ -19,17 +19,18 @@ const (
 	exitRefused     = messages.ExitRefused
 )
 
-// UsageError is err as one of a command line that cannot be understood.
+// UsageError marks err as an error of the command line.
 func UsageError(err error) error { return badUsage{err} }
 
-// IsUsageError reports whether err is one of the command line.
+// IsUsageError reports whether err is an error of the command line.
 func IsUsageError(err error) bool { return errors.As(err, new(badUsage)) }
 
 type badUsage struct{ error }
 
 func (e badUsage) Unwrap() error { return e.error }
 
-// StatusError ends the process with a code; with a nil cause it does so without a message.
+// StatusError returns an error that ends the process with a code. With a nil cause no message is
+// printed.
 func StatusError(code int, cause error) error { return exitStatus{code, cause} }
 
 type exitStatus struct {
@@ -46,7 +47,8 @@ func (e exitStatus) Error() string {
 
 func (e exitStatus) Unwrap() error { return e.cause }
 
-// ExitCode says how the process ends for err, and whether the message has been said already.
+// ExitCode returns the exit code of the process for err. quiet reports whether the message has been
+// printed already.
 func ExitCode(err error) (code int, quiet bool) {
 	var status exitStatus
 	if errors.As(err, &status) {
@@ -58,7 +60,7 @@ func ExitCode(err error) (code int, quiet bool) {
 	return classify(err), false
 }
 
-// classify finds the exit code for an error that carries none.
+// classify returns the exit code of an error that carries none.
 func classify(err error) int {
 	var storage *store.Error
 	switch {
@@ -76,5 +78,5 @@ func classify(err error) int {
 	return ExitInternal
 }
 
-// EndedBy is the exit code of a command that a signal ended, as shells give it.
+// EndedBy is the exit code of a command that a signal ended: 128 plus the signal, as in shells.
 func EndedBy(s syscall.Signal) int { return 128 + int(s) }

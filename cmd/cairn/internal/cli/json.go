@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// WriteJSON prints a value on one line, for tools.
+// WriteJSON prints a value as JSON on one line, for programs.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

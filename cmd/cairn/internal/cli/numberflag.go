@@ -10,47 +10,48 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A number is what numeric flags are.
+// A number is the type of a numeric flag.
 type number interface {
 	int | int64 | float64 | time.Duration
 }
 
-// A numberFlag is a number with limits: one beyond them is an error of the command line, as text that is no number is.
+// A numberFlag is a number with limits. A value beyond them is an error of the command line, as
+// text that is not a number is.
 type numberFlag[N number] struct {
-	value *N
-	least N
-	most  N
-	above bool // least itself is too small
+	value   *N
+	minimum N
+	maximum N
+	above   bool // minimum itself is not allowed
 }
 
-// AtLeast is a flag of a number that may not be less than least.
-func AtLeast[N number](value *N, initial, least N) *numberFlag[N] {
+// AtLeast returns a flag with values >= minimum.
+func AtLeast[N number](value *N, initial, minimum N) *numberFlag[N] {
 	*value = initial
-	f := &numberFlag[N]{value: value, least: least}
-	switch most := any(&f.most).(type) {
+	f := &numberFlag[N]{value: value, minimum: minimum}
+	switch maximum := any(&f.maximum).(type) {
 	case *int:
-		*most = math.MaxInt
+		*maximum = math.MaxInt
 	case *int64:
-		*most = math.MaxInt64
+		*maximum = math.MaxInt64
 	case *float64:
-		*most = math.MaxFloat64
+		*maximum = math.MaxFloat64
 	case *time.Duration:
-		*most = math.MaxInt64
+		*maximum = math.MaxInt64
 	}
 	return f
 }
 
-// MoreThan is a flag of a number that has to be more than limit, and most at most.
-func MoreThan[N number](value *N, initial, limit, most N) *numberFlag[N] {
-	f := Within(value, initial, limit, most)
+// MoreThan returns a flag with values > limit and <= maximum.
+func MoreThan[N number](value *N, initial, limit, maximum N) *numberFlag[N] {
+	f := Within(value, initial, limit, maximum)
 	f.above = true
 	return f
 }
 
-// Within is a flag of a number from least to most.
-func Within[N number](value *N, initial, least, most N) *numberFlag[N] {
-	f := AtLeast(value, initial, least)
-	f.most = most
+// Within returns a flag with values >= minimum and <= maximum.
+func Within[N number](value *N, initial, minimum, maximum N) *numberFlag[N] {
+	f := AtLeast(value, initial, minimum)
+	f.maximum = maximum
 	return f
 }
 
@@ -62,12 +63,12 @@ func (f *numberFlag[N]) Set(text string) error {
 	switch {
 	case err != nil:
 		return err
-	case f.above && !(n > f.least):
-		return fmt.Errorf("it has to be more than %v", f.least)
-	case !(n >= f.least): // so that NaN is refused too
-		return fmt.Errorf("it has to be %v or more", f.least)
-	case !(n <= f.most):
-		return fmt.Errorf("it has to be %v or less", f.most)
+	case f.above && !(n > f.minimum):
+		return fmt.Errorf("it must be more than %v", f.minimum)
+	case !(n >= f.minimum): // written this way so that NaN is refused, too
+		return fmt.Errorf("it must be %v or more", f.minimum)
+	case !(n <= f.maximum):
+		return fmt.Errorf("it must be %v or less", f.maximum)
 	}
 	*f.value = n
 	return nil
@@ -85,7 +86,7 @@ func parseNumber[N number](text string) (n N, err error) {
 		*to, err = strconv.ParseFloat(text, 64)
 	case *time.Duration:
 		if *to, err = time.ParseDuration(text); err != nil {
-			return n, errors.New("a time has a unit, as 250ms or 2us")
+			return n, errors.New("a time needs a unit, such as 250ms or 2us")
 		}
 	}
 	if err != nil {
@@ -96,13 +97,13 @@ func parseNumber[N number](text string) (n N, err error) {
 
 // String implements pflag.Value.
 func (f *numberFlag[N]) String() string {
-	if f.value == nil { // pflag asks the zero value
+	if f.value == nil { // pflag calls String on the zero value
 		return ""
 	}
 	return fmt.Sprint(*f.value)
 }
 
-// Type implements pflag.Value; the help shows it.
+// Type implements pflag.Value. The help shows it.
 func (f *numberFlag[N]) Type() string {
 	var n N
 	switch any(n).(type) {

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxGrace is how long a command that was told to end may take to do so in good order. Then it is left alone, and the
-// process ends: what it writes to files has their names only when it is whole.
+// maxGrace is the time that a command has for an orderly end after a signal. After it, the process
+// exits at once. This leaves no partial files: they get their names only when they are complete.
 const maxGrace = 700 * time.Millisecond
 
-// Obey makes commands end soon after SIGTERM and SIGINT, wherever they are. cairn run and cairn ship are not among them:
-// what they do then takes its time.
+// Obey makes commands end soon after SIGTERM and SIGINT, whatever they are doing. cairn run and
+// cairn ship are not among them: they need time to finish their work.
 func Obey(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		run := c.RunE
@@ -43,13 +43,13 @@ func Obey(commands ...*cobra.Command) []*cobra.Command {
 			if !errors.Is(err, context.Canceled) {
 				return err
 			}
-			return StatusError(EndedBy(received(signals)), fmt.Errorf("told to end before it was done: %w", err))
+			return StatusError(EndedBy(received(signals)), fmt.Errorf("asked to end before it was done: %w", err))
 		}
 	}
 	return commands
 }
 
-// received is the signal that came.
+// received returns the signal that has arrived.
 func received(signals <-chan os.Signal) syscall.Signal {
 	select {
 	case s := <-signals:

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A command that hears nothing is left alone.
-func TestDeafCommandIsLeft(t *testing.T) {
+// A command that does not react to a signal is abandoned.
+func TestCommandThatIgnoresSignalsIsAbandoned(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, c := range Obey(&cobra.Command{Use: "deaf", SilenceUsage: true, SilenceErrors: true, RunE: func(*cobra.Command, []string) error { select {} }}) {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Output is where commands print to. It keeps the first error for the end: what is cut short by a full disk is no success,
-// and no line of a table has to ask.
+// Output is the writer that commands print to. It keeps the first error until the end, so that
+// output cut short by a full disk is a failure and callers need not check each line.
 type Output struct {
 	io.Writer
 	Err error
@@ -20,8 +20,8 @@ func (o *Output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unchecked is where the root command prints to, without its errors: a standard output that is closed or full is no
-// failure here.
+// Unchecked returns the writer of the root command without its errors, for output for which a
+// closed or full standard output is not a failure.
 func Unchecked(w io.Writer) io.Writer {
 	if o, ok := w.(*Output); ok {
 		return o.Writer

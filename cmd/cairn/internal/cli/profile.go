@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ProfileFlags say where a command writes profiles of itself, for `go tool pprof`.
+// ProfileFlags are the files to which a command writes profiles of itself, for `go tool pprof`.
 type ProfileFlags struct{ cpu, memory string }
 
 // Register adds the flags to a command.
@@ -19,7 +19,7 @@ func (p *ProfileFlags) Register(c *cobra.Command) {
 	c.Flags().StringVar(&p.memory, "memprofile", "", "write a profile of what this command allocated to a file (go tool pprof)")
 }
 
-// Profiled gives commands that take long the flags for profiles.
+// Profiled adds the profile flags to commands that may run for long.
 func Profiled(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		var flags ProfileFlags
@@ -36,7 +36,7 @@ func Profiled(commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// Start begins the CPU profile; stop ends it and writes both.
+// Start begins the CPU profile. stop ends it and writes both profiles.
 func (p *ProfileFlags) Start() (stop func() error, err error) {
 	var cpu *os.File
 	if p.cpu != "" {
@@ -65,7 +65,7 @@ func (p *ProfileFlags) writeMemory() error {
 	if err != nil {
 		return err
 	}
-	runtime.GC() // what is in use is as of the last collection
+	runtime.GC() // the heap profile is as of the last collection
 	if err := pprof.Lookup("allocs").WriteTo(f, 0); err != nil {
 		return errors.Join(fmt.Errorf("memory profile: %w", err), f.Close())
 	}

@@ -15,15 +15,16 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// How soon and how often progress is shown.
+// When and how often progress is shown.
 const (
-	progressPatience = 1500 * time.Millisecond // what takes less time needs none
+	progressPatience = 1500 * time.Millisecond // shorter passes show nothing
 	barInterval      = 200 * time.Millisecond
 	lineInterval     = 10 * time.Second
 )
 
-// A progressMeter shows the pass that goes on, the one begun last if there are several: on a terminal as a bar with rate
-// and remaining time, elsewhere as a line now and then. It is gone from the terminal when the pass is over.
+// A progressMeter shows the current pass, or the one that began last if several run: on a terminal
+// as a bar with rate and remaining time, elsewhere as an occasional line. The bar is cleared when
+// the pass ends.
 type progressMeter struct {
 	out      io.Writer
 	terminal bool
@@ -31,15 +32,15 @@ type progressMeter struct {
 	mu     sync.Mutex
 	going  []*goingPass
 	shown  *goingPass  // on the terminal
-	said   time.Time   // when the last line was
-	ticker *time.Timer // for the next look, while passes go on
-	idle   bool        // nobody looks
+	said   time.Time   // when the last line was printed
+	ticker *time.Timer // fires the next update while passes run
+	idle   bool        // the ticker is stopped
 }
 
 type goingPass struct {
 	*passes.Pass
 	begun time.Time
-	bar   *progressbar.ProgressBar // it counts time from its own begin
+	bar   *progressbar.ProgressBar // measures time from its own start
 }
 
 // NewProgressMeter shows progress on out, which is standard error.
@@ -50,7 +51,7 @@ func NewProgressMeter(out *os.File) *progressMeter {
 	return m
 }
 
-// tick looks, and has itself called again while there is something to see.
+// tick updates the display and schedules the next update while passes run.
 func (m *progressMeter) tick() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +61,7 @@ func (m *progressMeter) tick() {
 	}
 }
 
-// Stop ends all showing.
+// Stop ends the display.
 func (m *progressMeter) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +93,7 @@ func (m *progressMeter) End(p *passes.Pass) {
 	}
 }
 
-// show shows the pass begun last.
+// show displays the pass that began last.
 func (m *progressMeter) show(now time.Time) {
 	if len(m.going) == 0 {
 		return
@@ -115,7 +116,7 @@ func (m *progressMeter) show(now time.Time) {
 	_ = p.bar.Set64(int64(p.Done())) // a terminal that is gone shows nothing
 }
 
-// clear takes the bar away.
+// clear removes the bar.
 func (m *progressMeter) clear() {
 	if m.shown != nil {
 		_ = m.shown.bar.Clear()
@@ -134,7 +135,8 @@ func newBar(out io.Writer, p *passes.Pass) *progressbar.ProgressBar {
 		progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
 }
 
-// progressLine is "matching calls: 42% of 10000000 calls, 1900000 calls/s, about 3.1 s left".
+// progressLine returns, for example, "matching calls: 42% of 10000000 calls, 1900000 calls/s, about
+// 3.1 s left".
 func progressLine(p *passes.Pass, elapsed time.Duration) string {
 	done := p.Done()
 	rate := float64(done) / elapsed.Seconds()

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// meter is one that shows what it is told to, when it is told to.
+// meter returns a progress meter that is updated by the test.
 func meter(terminal bool) (*progressMeter, *bytes.Buffer) {
 	out := new(bytes.Buffer)
 	return &progressMeter{out: out, terminal: terminal}, out

@@ -9,15 +9,15 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// TerminationLog is the file through which a pod's command tells the operator its result.
+// TerminationLog is the file through which the command of a pod reports its result to the operator.
 type TerminationLog string
 
 // Register adds the flag to a command.
 func (t *TerminationLog) Register(c *cobra.Command) {
-	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored where it does not exist")
+	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored if it does not exist")
 }
 
-// Write says v on stdout and in the file, if there is one.
+// Write prints v on standard output and writes it to the file, if there is one.
 func (t TerminationLog) Write(c *cobra.Command, v any) error {
 	raw, err := messages.Encode(v)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cairntest"
 )
 
-// Every command with a trace of which only sums were kept: it says what sums suffice for, or what to trace instead, and
-// never a time that is not known.
+// Every command, for a trace with only sums of times: it prints what sums determine, or how to
+// trace instead, and never a time that is not known.
 func TestCommandsOnSums(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "report")

@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// ending is what a command line ends with, and what it says then.
+// ending runs a command line and returns its exit code and its last line.
 func ending(t *testing.T, arguments ...string) (code int, said string) {
 	t.Helper()
 	c := commands.Root()
@@ -33,7 +33,7 @@ func ending(t *testing.T, arguments ...string) (code int, said string) {
 	return code, err.Error()
 }
 
-// nonsense is, for each numeric flag, what it must not take. Of a trace of 4 ranks.
+// nonsense maps each numeric flag to values that it must refuse, for a trace of 4 ranks.
 var nonsense = map[string][]string{
 	"simulate --ranks":             {"0", "-1", "16777217"},
 	"simulate --iterations":        {"0", "-1"},
@@ -100,8 +100,8 @@ var nonsense = map[string][]string{
 	"ship --spool-limit-bytes":     {},
 }
 
-// Numbers that make no sense are errors of the command line that name the flag. The walk over all commands finds flags
-// that the table has forgotten.
+// Invalid numbers are errors of the command line that name the flag. The test walks over all
+// commands, so that flags missing in the table are found.
 func TestNonsenseNumbers(t *testing.T) {
 	numeric := []string{"int", "int64", "uint64", "float", "float64", "duration", "seconds", "ints", "intSlice", "durationSlice"}
 	others := []string{"string", "bool", "strings", "stringSlice", "stringArray"}
@@ -143,7 +143,7 @@ func checkRefused(t *testing.T, c *cobra.Command, f *pflag.Flag, value string, o
 	t.Helper()
 	code, said := ending(t, append([]string{c.Name(), "--" + f.Name + "=" + value}, others...)...)
 	assert.Equal(t, cli.ExitUsage, code, "%s --%s=%s: %s", c.Name(), f.Name, value, said)
-	if c.Name() != "simulate" || !strings.HasPrefix(said, "simulate:") { // that one checks what belongs together
+	if c.Name() != "simulate" || !strings.HasPrefix(said, "simulate:") { // simulate checks flags that depend on each other
 		assert.True(t, strings.Contains(said, "--"+f.Name) || strings.Contains(said, "rank"), said)
 	}
 }
@@ -165,8 +165,8 @@ func TestNonsenseNumbersInTexts(t *testing.T) {
 	}
 }
 
-// What makes sense is taken.
-func TestNumbersThatAreTaken(t *testing.T) {
+// Valid numbers are accepted.
+func TestValidNumbers(t *testing.T) {
 	out := t.TempDir() + "/x.cairn"
 	for _, arguments := range [][]string{
 		{"simulate", "--ranks", "1", "-o", out}, {"simulate", "--pattern", "stencil2d", "--reduce", "-1", "--slow-rank", "3", "--slow-percent", "-50", "-o", out},

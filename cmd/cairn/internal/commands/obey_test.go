@@ -30,10 +30,10 @@ import (
 
 func TestMain(m *testing.M) { cairntest.Main(m) }
 
-// soon is what a command may take to end, on a machine that does other things too.
+// soon is the time that a command may take to end, on a machine with other load.
 const soon = 3 * time.Second
 
-// irregularTrace is a file with a trace that every command has to work on for a while, and one for each rank.
+// irregularTrace writes a trace that takes every command some time, and a trace for each rank.
 func irregularTrace(t *testing.T, dir string) (path string, shards []string) {
 	t.Helper()
 	sim, err := simulate.New(simulate.Config{Pattern: "random", Ranks: 16, Iterations: 5_000, Variety: 30_000, Timing: "lossy 5"})
@@ -55,7 +55,7 @@ func irregularTrace(t *testing.T, dir string) (path string, shards []string) {
 	return write("trace.cairn", merged), shards
 }
 
-// working are commands with what they write.
+// working maps command lines to the files that they write.
 func working(path string, shards []string, dir string) map[string][]string {
 	out := func(name string) string { return filepath.Join(dir, name) }
 	return map[string][]string{
@@ -76,10 +76,10 @@ func working(path string, shards []string, dir string) map[string][]string {
 	}
 }
 
-// written are the files of commands that are there when all of them is written.
+// written are files that exist only once they are complete.
 var written = []string{"reduced.cairn", "merged.cairn", "report/index.html", "x.perfetto", "made.cairn"}
 
-// contents reads those of the written files that are there.
+// contents reads the files of written that exist.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -94,9 +94,10 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestCommandsEndWhenTold: each command, told to end at some moments, does so soon, with an error, and leaves no file that
-// is not whole. It may have been told after its file was written, before the process ended.
-func TestCommandsEndWhenTold(t *testing.T) {
+// TestCommandsEndAfterASignal: each command, asked to end at different times, ends soon, with an error,
+// and leaves no incomplete file. The signal may arrive after its file is written and before the
+// process ends.
+func TestCommandsEndAfterASignal(t *testing.T) {
 	dir := t.TempDir()
 	path, shards := irregularTrace(t, dir)
 	random := rand.New(rand.NewSource(1))
@@ -119,11 +120,11 @@ func TestCommandsEndWhenTold(t *testing.T) {
 				err := process.Wait()
 				assert.Less(t, time.Since(told), soon)
 				if err == nil {
-					continue // it had been faster
+					continue // it ended before the signal
 				}
-				if code := process.ProcessState.ExitCode(); code >= 0 { // below: the runtime had not begun to listen
+				if code := process.ProcessState.ExitCode(); code >= 0 { // otherwise the runtime did not handle signals yet
 					assert.Equal(t, 128+int(signal), code, said.String())
-					assert.Contains(t, said.String(), "told to end")
+					assert.Contains(t, said.String(), "asked to end")
 				}
 				for name, file := range contents(t, dir) {
 					assert.True(t, whole[name] == file, "%s is not whole: %d bytes of %d", name, len(file), len(whole[name]))
@@ -133,14 +134,15 @@ func TestCommandsEndWhenTold(t *testing.T) {
 	}
 }
 
-// TestContextsReachTheLoops: the commands that analyze end by themselves too, without being left alone.
+// TestContextsReachTheLoops: the commands that analyze also end by themselves, before they are
+// abandoned.
 func TestContextsReachTheLoops(t *testing.T) {
 	dir := t.TempDir()
 	path, shards := irregularTrace(t, dir)
 	random := rand.New(rand.NewSource(2))
 	for name, arguments := range working(path, shards, dir) {
 		if name == "simulate" || name == "merge" || name == "info" {
-			continue // no loops of theirs take long: see obey
+			continue // its loops are short: see obey
 		}
 		t.Run(name, func(t *testing.T) {
 			for range 3 {

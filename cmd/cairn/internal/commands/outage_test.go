@@ -24,7 +24,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A testMinio is a real MinIO that can be killed and started again with what it had.
+// A testMinio is a real MinIO that can be killed and started again with its data.
 type testMinio struct {
 	*testing.T
 	dir, address string
@@ -88,7 +88,7 @@ func (m *testMinio) flags(arguments ...string) []string {
 	return append(arguments, "--s3-endpoint", "http://"+m.address, "--s3-credentials-dir", m.keys())
 }
 
-// A storage that is away at any step costs that step its time. What it is waited for is said once.
+// A storage that does not respond at any step only delays that step. The wait is reported once.
 func TestJobOutlivesAStorageThatIsAway(t *testing.T) {
 	m := newTestMinio(t)
 	require.NoError(t, store.MakeBucket(t.Context(), "s3://traces", store.S3Options{Endpoint: "http://" + m.address, CredentialsDir: m.keys()}))
@@ -130,7 +130,8 @@ func TestJobOutlivesAStorageThatIsAway(t *testing.T) {
 	require.Contains(t, verdict, "Rank 1 ")
 }
 
-// A key that is refused is given the moment that a fresh one needs, and no more: the merge does not wait its whole time.
+// A refused key is retried for as long as a new key may need, and no longer: the merge does not
+// wait its whole time.
 func TestRefusedKeyEndsTheMerge(t *testing.T) {
 	m := newTestMinio(t)
 	require.NoError(t, store.MakeBucket(t.Context(), "s3://traces", store.S3Options{Endpoint: "http://" + m.address, CredentialsDir: m.keys()}))

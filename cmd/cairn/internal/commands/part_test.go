@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/commands"
 )
 
-// Parts of a run are given in one way everywhere: in seconds, or with a unit. A part without a call is no success.
+// Parts of a run are given in the same way in all commands: in seconds, or with a unit. A part
+// without a call is an error.
 func TestPartsOfARun(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "out")
@@ -66,7 +67,7 @@ func TestFoldersOfRuns(t *testing.T) {
 	assert.Equal(t, inside, outside)
 }
 
-// What is cut short by a full disk is no success.
+// Output that is cut short by a full disk is a failure.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)

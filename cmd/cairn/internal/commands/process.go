@@ -13,7 +13,7 @@ import (
 
 // Run runs the command line of this process, and returns the exit code.
 func Run() int {
-	// SIGTERM ends a pod's commands in good order: what they hold is still written.
+	// SIGTERM ends the commands of a pod in good order: buffered data is still written.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	root, out := Root(), &cli.Output{Writer: os.Stdout}
 	root.SetOut(out)

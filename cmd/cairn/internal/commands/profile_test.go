@@ -48,7 +48,8 @@ func TestProfileWithoutAFile(t *testing.T) {
 	require.NoFileExists(t, out)
 }
 
-// Whatever reads or writes for long has both flags: all commands but those that are known to be short.
+// All commands that read or write for long have both flags: all commands except those known to be
+// short.
 func TestProfilesOfLongCommands(t *testing.T) {
 	short := []string{"info", "copy", "fetch", "replay-rank", "install", "probe", "check-storage", "make-bucket", "delete-prefix", "resolve", "help", "completion"}
 	long := 0

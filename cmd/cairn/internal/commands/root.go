@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/version"
 )
 
-// Root is the command cairn with all of its commands: to add one, add a line here.
+// Root returns the command cairn with all its commands. To add one, add a line here.
 func Root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "cairn",
@@ -42,12 +42,12 @@ func Root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	// These end in their own time when they are told to.
+	// These take their own time to end after a signal.
 	add(peopleGroup, cli.Profiled(
 		localrun.NewRunCommand(),
 		replay.NewReplayCommand(),
 	)...)
-	// These may take long.
+	// These may run for long.
 	add(peopleGroup, cli.Profiled(cli.Obey(
 		analyze.NewAnalyzeCommand(),
 		analyze.NewReportCommand(),

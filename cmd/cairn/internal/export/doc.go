@@ -1,3 +1,3 @@
-// Package export is `cairn export`: one file for each format, named after it, with an exporter that is listed in
-// export.go. OTF2 needs a C library, and so a build of its own (tag otf2).
+// Package export is `cairn export`. Each format has a file that is named for it, with an exporter
+// that is listed in export.go. OTF2 needs a C library, and therefore a separate build (tag otf2).
 package export

@@ -22,34 +22,36 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
+// exporters are the supported formats, one per file (FORMAT.go).
 var exporters = []exporter{perfettoExporter, otf2Exporter, simgridExporter, parquetExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
-	format string // of --format
+	format string // value of --format
 	about  string // what is written and what opens it: a paragraph of the help
-	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
+	// needs names what requires the times of single calls, for example "a time line". It is empty
+	// if nothing does.
 	needs string
-	flags func(*pflag.FlagSet) // registers those of the format alone; nil: it has none
-	// elsewhere does the whole command in another program that has what this one lacks; nil: it is done here.
+	flags func(*pflag.FlagSet) // registers the flags that only this format has; nil: none
+	// elsewhere runs the whole command in another program, which has what this one lacks. It is nil
+	// if this program can do it.
 	elsewhere func() error
 	write     func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
-// An exportRequest is a trace, what to take of it, and where to write it.
+// An exportRequest is a trace, the part of it to export, and the destination.
 type exportRequest struct {
-	Trace    timeline.Trace
-	Out      string        // a file or a directory, as the format has it
-	From, To time.Duration // since the run began; a call is taken if any of it lies between; To of 0: to the end
-	Ranks    []int         // nil: all
-	Clock    *clock.Map    // the run's clock map; nil: it is to be made
-	Leads    []int         // of a trace of lead ranks: those that have times of their own; nil: all have
-	Part     bool          // a time range or ranks were asked for
-	Borrowed string        // whose times calls have that have none of their own; empty: all have
+	Trace        timeline.Trace
+	Out          string        // a file or a directory, depending on the format
+	From, To     time.Duration // since the run began; a call is exported if it overlaps this range; To of 0: to the end
+	Ranks        []int         // nil: all
+	Clock        *clock.Map    // the run's clock map; nil: make one
+	Leads        []int         // the ranks of a reduced trace that have their own times; nil: all have
+	Part         bool          // a time range or ranks were asked for
+	Extrapolated string        // describes the calls with extrapolated times; empty: none
 }
 
-// NewExportCommand is `cairn export`.
+// NewExportCommand returns the command `cairn export`.
 func NewExportCommand() *cobra.Command {
 	var (
 		s3                storage.Flags
@@ -72,16 +74,16 @@ func NewExportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			i := slices.Index(formats, format)
 			if i < 0 {
-				return cli.UsageError(fmt.Errorf("--format %s: there are %s", format, strings.Join(formats, ", ")))
+				return cli.UsageError(fmt.Errorf("--format %s: the formats are %s", format, strings.Join(formats, ", ")))
 			}
 			if out == "" {
-				return cli.UsageError(errors.New("where to? cairn export FILE -o OUT"))
+				return cli.UsageError(errors.New("-o is missing: cairn export FILE -o OUT"))
 			}
 			if err := only.Check(); err != nil {
 				return err
 			}
 			if leads && list != "" {
-				return cli.UsageError(errors.New("--ranks and --leads both say which ranks"))
+				return cli.UsageError(errors.New("--ranks and --leads exclude each other"))
 			}
 			hide, err := redact.Parse(hidden)
 			if err != nil {
@@ -119,7 +121,7 @@ func NewExportCommand() *cobra.Command {
 					return tracefile.Damaged(args[0], err)
 				}
 			}
-			r.Leads, r.Borrowed = f.Leads(), borrowed(f)
+			r.Leads, r.Extrapolated = f.Leads(), extrapolated(f)
 			r.Part = only.Given() || r.Ranks != nil
 			summary, err := exporters[i].write(c.Context(), r)
 			if errors.Is(err, errNothingToExport) {
@@ -136,19 +138,19 @@ func NewExportCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.Register(c.Flags())
-	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value all three)")
+	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value: all three)")
 	c.Flags().Lookup("redact").NoOptDefVal = strings.Join(tracefile.Everything, ",")
 	for _, e := range exporters {
 		if e.flags != nil {
 			e.flags(c.Flags())
 		}
 	}
-	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
-	c.Flags().BoolVar(&leads, "leads", false, "only a lead rank of each cluster, as 'cairn reduce --leads' keeps them")
+	c.Flags().StringVar(&list, "ranks", "", "only these ranks, such as 0-7,64 (default all)")
+	c.Flags().BoolVar(&leads, "leads", false, "only one lead rank of each cluster, as with 'cairn reduce --leads'")
 	return c
 }
 
-// leadRanks are the ranks that stand for all: those that reduce keeps.
+// leadRanks returns the lead ranks that `cairn reduce` would keep.
 func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	if leads := f.Leads(); leads != nil {
 		return leads, nil
@@ -164,11 +166,11 @@ func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	return choice.Leads(), nil
 }
 
-// borrowed says which calls of a trace have no times of their own, "" if all have.
-func borrowed(f *tracefile.File) string {
+// extrapolated describes the calls of a trace that have no times of their own. It is "" if all have.
+func extrapolated(f *tracefile.File) string {
 	if leads := f.Leads(); leads != nil {
 		ranks := f.Ranks().Len()
-		return fmt.Sprintf("%d of %d ranks have the calls and times of the %s that stand for them", ranks-len(leads), ranks,
+		return fmt.Sprintf("calls and times of %d of %d ranks are extrapolated from %s", ranks-len(leads), ranks,
 			wording.Count(len(leads), "lead rank", "lead ranks"))
 	}
 	var of, summed uint64
@@ -180,21 +182,21 @@ func borrowed(f *tracefile.File) string {
 	}
 	var parts []string
 	if of > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d calls in the trace have the times of lead ranks", of, f.Threads().Calls()))
+		parts = append(parts, fmt.Sprintf("times of %d of %d calls are extrapolated from lead ranks", of, f.Threads().Calls()))
 	}
 	if summed > 0 {
-		parts = append(parts, fmt.Sprintf("of %d of %d calls in the trace only sums of times are known, which are spread evenly", summed, f.Threads().Calls()))
+		parts = append(parts, fmt.Sprintf("%d of %d calls have only sums of times, which are spread evenly", summed, f.Threads().Calls()))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// with appends what is borrowed to a summary.
+// with appends the note about extrapolated times to a summary.
 func (r *exportRequest) with(summary string) string {
-	if r.Borrowed == "" {
+	if r.Extrapolated == "" {
 		return summary
 	}
-	return summary + "; " + r.Borrowed
+	return summary + "; " + r.Extrapolated
 }
 
-// errNothingToExport is the error of a part of the run that has no calls.
+// errNothingToExport is returned for a part of the run without calls.
 var errNothingToExport = errors.New("no calls in this part of the run")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a kind of trace is exported as, or why it is not. The words are part of what is printed.
+// The export of each kind of trace, or why it is refused. The texts are part of the output.
 var exportsOfKinds = []struct {
 	kind    string
 	more    []string // arguments of export
@@ -25,13 +25,13 @@ var exportsOfKinds = []struct {
 	{kind: "aggregated", said: map[string]string{"parquet": "times of calls are null"},
 		refused: but(allFormats("trace with timing lossless or lossy"), "parquet")},
 	{kind: "clustered", said: map[string]string{
-		"perfetto": "39 of 208 calls in the trace have the times of lead ranks", "parquet": "39 of 208 calls in the trace have the times of lead ranks",
-		"simgrid": "39 of 208 calls in the trace have the times of lead ranks", "otf2": "39 calls have the times of lead ranks",
+		"perfetto": "times of 39 of 208 calls are extrapolated from lead ranks", "parquet": "times of 39 of 208 calls are extrapolated from lead ranks",
+		"simgrid": "times of 39 of 208 calls are extrapolated from lead ranks", "otf2": "39 calls have the times of lead ranks",
 	}},
-	{kind: "clustered", more: []string{"--redact"}, said: allFormats("times of lead ranks")},
+	{kind: "clustered", more: []string{"--redact"}, said: allFormats("lead ranks")},
 	{kind: "reduced to leads", said: map[string]string{
-		"perfetto": "9 of 16 ranks have the calls and times of the 7 lead ranks", "parquet": "9 of 16 ranks have the calls and times of the 7 lead ranks",
-		"simgrid": "9 of 16 ranks have the calls and times of the 7 lead ranks", "otf2": "only the lead ranks (0, 1, 4, 5, 7, 12, 13), which have times of their own",
+		"perfetto": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks", "parquet": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks",
+		"simgrid": "calls and times of 9 of 16 ranks are extrapolated from 7 lead ranks", "otf2": "only the lead ranks (0, 1, 4, 5, 7, 12, 13), which have times of their own",
 	}},
 	{kind: "reduced to leads", more: []string{"--leads"}, said: but(allFormats(""), "simgrid"),
 		refused: map[string]string{"simgrid": "without --from, --to, --ranks and --leads"}},
@@ -52,7 +52,7 @@ func but(formats map[string]string, one string) map[string]string {
 	return formats
 }
 
-// Each format takes each kind of trace, or says what to do instead and leaves nothing behind.
+// Each format accepts each kind of trace, or says what to do instead and leaves no files.
 func TestFormatsOfAllKindsOfTraces(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no cairn-otf2: tests with OTF2's library are tagged otf2
 	files := kindsOfTraces(t)
@@ -99,7 +99,8 @@ func kindsOfTraces(t *testing.T) map[string]string {
 	return files
 }
 
-// checkExported has the files that a format consists of, with as many calls or ranks as the trace has.
+// checkExported checks that all files of a format exist, with as many calls or ranks as the trace
+// has.
 func checkExported(t *testing.T, format, out, kind string, more []string) {
 	t.Helper()
 	calls, ranks := int64(1168), 16

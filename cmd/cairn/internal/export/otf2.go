@@ -18,22 +18,23 @@ var otf2Exporter = exporter{
 	format: "otf2",
 	about: `otf2: a directory with an archive of the Open Trace Format 2, for Vampir, Scalasca and Cube: MPI calls with their
 messages, collective and one-sided operations and files, and the functions that made them. Open traces.otf2 in it.
-A message of which one side is not exported is left out, and so is a collective operation that the time range cuts;
-the calls are there. Where rounded times or clocks have a message received before it was sent, the receive is moved
-after the send; the summary and the archive's property CAIRN::CAUSALITY say how often, and by how much at most.
-The command cairn-otf2 does it, which has OTF2's library: make bin/cairn-otf2.`,
+A message with only one exported side is left out, and so is a collective operation that the time range cuts. Their
+calls are exported. If rounded times or clocks show a message as received before it was sent, the receive is moved
+after the send. The summary and the archive's property CAIRN::CAUSALITY report how often, and by how much at most.
+This needs the command cairn-otf2, which has OTF2's library: make bin/cairn-otf2.`,
 	needs:     "an OTF2 archive",
 	elsewhere: startOTF2,
 	write:     exportOTF2,
 }
 
-// anchor is the file of an archive that tools open.
+// anchor is the file of an archive that other tools open.
 const anchor = "traces.otf2"
 
-// exportOTF2 writes an archive, whole or not at all: until then it has another name.
+// exportOTF2 writes an archive completely or not at all: until it is complete it has a temporary
+// name.
 func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 	if entries, err := os.ReadDir(r.Out); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", cli.UsageError(fmt.Errorf("%s is there already: an OTF2 archive wants a directory of its own", r.Out))
+		return "", cli.UsageError(fmt.Errorf("%s is not empty: an OTF2 archive needs a directory of its own", r.Out))
 	}
 	only := ""
 	if r.Leads != nil {
@@ -43,7 +44,7 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 		}
 		for _, rank := range r.Ranks {
 			if !slices.Contains(r.Leads, rank) {
-				return "", cli.UsageError(fmt.Errorf("rank %d has no times of its own in a trace of lead ranks: there are %s; export the trace that it was made from", rank, tracefile.ListRanks(r.Leads)))
+				return "", cli.UsageError(fmt.Errorf("rank %d has no times of its own in this trace of lead ranks %s: export the trace that it was made from", rank, tracefile.ListRanks(r.Leads)))
 			}
 		}
 	}
@@ -57,12 +58,12 @@ func exportOTF2(ctx context.Context, r exportRequest) (string, error) {
 		err = errNothingToExport
 	}
 	if err == nil {
-		os.Remove(r.Out) // an empty one
+		os.Remove(r.Out) // if it is an empty folder
 		err = os.Rename(partial, r.Out)
 	}
 	if err != nil {
 		os.RemoveAll(partial)
 		return "", err
 	}
-	return fmt.Sprintf("%s%s, to be opened as %s", summary.Text(), only, filepath.Join(r.Out, anchor)), nil
+	return fmt.Sprintf("%s%s; open %s", summary.Text(), only, filepath.Join(r.Out, anchor)), nil
 }

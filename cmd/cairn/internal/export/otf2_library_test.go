@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An archive is whole or not there, and what has no times of its own is not exported as if it had.
+// An archive is complete or does not exist, and ranks without times of their own are not exported.
 func TestOTF2OfTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -30,7 +30,7 @@ func TestOTF2OfTheCommand(t *testing.T) {
 	assert.Contains(t, said, "1168 calls, 480 messages, 16 collective")
 	assert.FileExists(t, at("archive/traces.otf2"))
 	_, err = export("whole", "archive")
-	assert.ErrorContains(t, err, "is there already")
+	assert.ErrorContains(t, err, "is not empty")
 
 	said, err = export("whole", "leads", "--leads")
 	require.NoError(t, err)

@@ -15,10 +15,11 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// otf2Command is this command, built with OTF2's library, which needs cgo.
+// otf2Command is this command built with OTF2's library, which needs cgo.
 const otf2Command = "cairn-otf2"
 
-// startOTF2 goes on as the command that has the library: it takes the same arguments.
+// startOTF2 replaces this process with the command that has the library. It takes the same
+// arguments.
 func startOTF2() error {
 	path, err := findOTF2()
 	if err != nil {

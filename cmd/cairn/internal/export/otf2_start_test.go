@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without the command that has OTF2's library, one is told how to get it, and nothing is written.
+// Without the command that has OTF2's library, the error says how to get it, and nothing is
+// written.
 func TestOTF2NeedsItsCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	file, out := filepath.Join(t.TempDir(), "trace.cairn"), filepath.Join(t.TempDir(), "out")

@@ -12,9 +12,9 @@ var parquetExporter = exporter{
 	format: "parquet",
 	about: `parquet: a directory of tables for DuckDB, pandas and other readers of Apache Parquet: calls, messages, waits, path
 (the critical path), ledger (where the time went), ranks, communicators, sites. docs/tables.md has every column; the
-package python/cairn makes data frames of them. Tables of an earlier export in the directory are replaced.
-Where rounded times or clocks have a message received before it was sent, the receive is moved after the send, in calls and
-messages; the summary and cairn.causality in the files' metadata say how often, and by how much at most.`,
+package python/cairn loads them as data frames. Tables of an earlier export in the directory are replaced.
+If rounded times or clocks show a message as received before it was sent, the receive is moved after the send, in calls
+and messages. The summary and cairn.causality in the files' metadata report how often, and by how much at most.`,
 	write: exportParquet,
 }
 
@@ -26,7 +26,7 @@ func exportParquet(ctx context.Context, r exportRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("%d calls, %d messages, %d waits, %d segments of the critical path, %d bytes", s.Calls, s.Messages, s.Waits, s.Segments, s.Bytes)
+	text := fmt.Sprintf("%d calls, %d messages, %d waits, %d path segments, %d bytes", s.Calls, s.Messages, s.Waits, s.Segments, s.Bytes)
 	if s.Repairs != nil {
 		text += "; " + s.Repairs.Text()
 	}

@@ -18,12 +18,13 @@ import (
 
 var perfettoExporter = exporter{
 	format: "perfetto",
-	about: `perfetto: a file for https://ui.perfetto.dev, which shows it without sending it anywhere: a track per rank with a
-slice per MPI call, an arrow per message, the critical path and the phases as tracks of their own, and counters: parallel
-efficiency, bytes in flight, of all ranks and of each that sent them, and each rank's CPU use, waiting for a CPU and throttling. A message whose receive began
-before its send ends at the instant "received" in it. Where rounded times or clocks have a message received before it
-was sent, the receive is moved after the send; the summary says how often, and by how much at most. A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto
-opens it as it is.`,
+	about: `perfetto: a file for https://ui.perfetto.dev, which shows it without uploading it. It has a track per rank with a slice
+per MPI call, an arrow per message, tracks for the critical path and the phases, and counters: parallel efficiency,
+bytes in flight (of all ranks and of each sender), and each rank's CPU use, time without a CPU and throttling. If a
+receive began before its send, the arrow ends at the instant "received" in it. If rounded times or clocks show a
+message as received before it was sent, the receive is moved after the send. The summary reports how often, and by how
+much at most. A file name that ends in .gz selects compression with gzip, to about a fifth. Perfetto opens such a file
+directly.`,
 	needs: "a time line",
 	write: exportPerfetto,
 }
@@ -39,11 +40,11 @@ func exportPerfetto(ctx context.Context, r exportRequest) (string, error) {
 		}
 		return err
 	})
-	return r.with(fmt.Sprintf("%d calls, %d messages, %d segments of the critical path, %d phases, %d counters, %d bytes; %s", summary.Calls,
+	return r.with(fmt.Sprintf("%d calls, %d messages, %d path segments, %d phases, %d counters, %d bytes; %s", summary.Calls,
 		summary.Messages, summary.Segments, summary.Phases, summary.Counters, size, summary.Repairs.Text())), err
 }
 
-// writePerfetto writes a trace for Perfetto, and gives the file's size.
+// writePerfetto writes a trace for Perfetto and returns the file's size in bytes.
 func writePerfetto(ctx context.Context, file *os.File, compressed bool, t timeline.Trace, o perfetto.Options) (perfetto.Summary, int64, error) {
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	flush := buffered.Flush

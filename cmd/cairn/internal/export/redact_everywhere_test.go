@@ -21,7 +21,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// secretWords are what a trace is given that may not be read anywhere once it is redacted. Each is there in one kind of place.
+// secretWords are words in a trace that must not appear anywhere after redaction. Each is in one
+// kind of text.
 var secretWords = []string{
 	"qhostq", "qotherhostq", "qpodq", "qnodeq", "qbootq", "qworldq", "qprocessorq", "qportq", // of hosts
 	"qhomeq", "qsourceq", "qmoduleq", "qfileq", // of paths
@@ -29,7 +30,7 @@ var secretWords = []string{
 	"qmissingpodq-0", "qendpointq.svc", "qbucketq", "qlostprocessq.4711", "10.11.12.13", "fd00:1::5e", "qrelativeq", // only in texts for people
 }
 
-// secretTrace is a trace with each of the words.
+// secretTrace returns a trace with all of these words.
 func secretTrace(t *testing.T) *trace.Content {
 	t.Helper()
 	type args = tracetest.Args
@@ -94,8 +95,9 @@ func secretTrace(t *testing.T) *trace.Content {
 	return c
 }
 
-// Nothing that was to go is in any byte of what is printed or written of a redacted trace, be it redacted as a file or while it is
-// exported. Each word is in what is not redacted, or its absence would prove nothing.
+// No byte of the output for a redacted trace has a redacted word, whether it is redacted as a file
+// or during an export. Each word is in the output for the original trace; otherwise its absence
+// would prove nothing.
 func TestNothingSurvivesRedaction(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "trace.cairn")
@@ -138,7 +140,8 @@ func assertNo(t *testing.T, in, word, what string) {
 	}
 }
 
-// redactionOutputs are ways to print or write a trace; each gives all that comes out, uncompressed.
+// redactionOutputs are ways to print or write a trace. Each returns the complete output,
+// uncompressed.
 func redactionOutputs() map[string]func(t *testing.T, file string, more ...string) string {
 	printed := func(arguments ...string) func(t *testing.T, file string, more ...string) string {
 		return func(t *testing.T, file string, more ...string) string {
@@ -175,7 +178,7 @@ func redactionOutputs() map[string]func(t *testing.T, file string, more ...strin
 	return outputs
 }
 
-// filesOf is what is in a file, or in all those of a directory, uncompressed.
+// filesOf returns the uncompressed content of a file, or of all files in a directory.
 func filesOf(t *testing.T, path string) string {
 	t.Helper()
 	var all strings.Builder

@@ -12,19 +12,19 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// simgridNetwork is what the flags of the format say.
+// simgridNetwork has the values of the format's flags.
 var simgridNetwork simgrid.Options
 
 var simgridExporter = exporter{
 	format: "simgrid",
 	about: `simgrid: a folder for SimGrid 3.32 (Debian: libsimgrid-dev), which replays the run on a simulated network: the actions
-of each rank, a platform with the trace's hosts, and what 'smpirun -replay' needs besides. The network is as the run shows,
-or as --latency and --bandwidth say. What SimGrid cannot replay is left out and counted.`,
+of each rank, a platform with the trace's hosts, and the other files that 'smpirun -replay' needs. The network is as
+measured in the run, or as set with --latency and --bandwidth. What SimGrid cannot replay is left out and counted.`,
 	needs: "a simulation",
 	flags: func(f *pflag.FlagSet) {
 		simgridNetwork = simgrid.Options{}
-		f.Var(cli.AtLeast(&simgridNetwork.Latency, 0, 0), "latency", "simgrid: of a message (0: as the run shows)")
-		f.Var(cli.Within(&simgridNetwork.Bandwidth, 0, 0, 1e9), "bandwidth", "simgrid: of a message, in GB/s (0: as the run shows)")
+		f.Var(cli.AtLeast(&simgridNetwork.Latency, 0, 0), "latency", "simgrid: latency of a message (0: as measured in the run)")
+		f.Var(cli.Within(&simgridNetwork.Bandwidth, 0, 0, 1e9), "bandwidth", "simgrid: bandwidth, in GB/s (0: as measured in the run)")
 	},
 	write: exportSimGrid,
 }
@@ -42,12 +42,12 @@ func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	var b strings.Builder
 	shown := ""
 	if s.Measured {
-		shown = ", as the run shows"
+		shown = ", as measured in the run"
 	}
 	fmt.Fprintf(&b, "%d ranks, %d actions, %d messages; a network of %.3g µs and %.3g GB/s%s\n", s.Ranks, s.Actions, s.Messages,
 		s.Network.Latency/1e3, s.Network.Bandwidth, shown)
-	if r.Borrowed != "" {
-		fmt.Fprintln(&b, r.Borrowed)
+	if r.Extrapolated != "" {
+		fmt.Fprintln(&b, r.Extrapolated)
 	}
 	for _, o := range s.AsMessages {
 		fmt.Fprintf(&b, "written as messages: %d calls of %s\n", o.Count, o.What)

@@ -15,15 +15,15 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// topologyFlags are options on how a topology is looked for.
+// topologyFlags control the search for a topology.
 type topologyFlags struct {
 	patterns  string
 	threshold float64
 }
 
 func (t *topologyFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.patterns, "patterns", "", "a JSON file with topologies of your own: a list of {name, offsets, periodic} or {name, ranks, edges}")
-	c.Flags().Var(cli.Within(&t.threshold, topology.DefaultThreshold, 0, 100), "threshold", "pairs of ranks with less traffic than this, in per cent of the busiest of either rank, are not part of a topology where all traffic is none (0: leave nothing out)")
+	c.Flags().StringVar(&t.patterns, "patterns", "", "a JSON file with your own topologies: a list of {name, offsets, periodic} or {name, ranks, edges}")
+	c.Flags().Var(cli.Within(&t.threshold, topology.DefaultThreshold, 0, 100), "threshold", "if the traffic of all pairs of ranks matches no topology, ignore pairs with less traffic than this, in percent of the busiest pair of either rank (0: ignore none)")
 }
 
 func (t *topologyFlags) options() (topology.Options, error) {
@@ -45,7 +45,7 @@ func (t *topologyFlags) options() (topology.Options, error) {
 	return o, nil
 }
 
-// NewClustersCommand is `cairn clusters`.
+// NewClustersCommand returns the command `cairn clusters`.
 func NewClustersCommand() *cobra.Command {
 	var (
 		s3      storage.Flags
@@ -57,10 +57,11 @@ func NewClustersCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "clusters FILE",
-		Short: "Print which ranks behave alike, each group with its lead rank, and the shape in which ranks talk",
-		Long: `Clusters prints the groups of ranks that take the same path through the program; within each, those that talk to
-the same neighbors relative to themselves and those that spend their time alike; the same in each phase; and the
-topology of the messages. A group's lead stands for it: cairn reduce writes a trace of the leads.`,
+		Short: "Print groups of ranks that behave alike, with their lead ranks, and the topology of the communication",
+		Long: `Clusters prints the groups of ranks that take the same path through the program. Within each group it prints those that
+communicate with the same neighbors relative to themselves, and those with similar times. It does the same for each
+phase, and prints the topology of the messages. The lead rank represents its group: cairn reduce writes a trace of the
+lead ranks.`,
 		Example: `  cairn clusters out/trace.cairn
   cairn clusters out/trace.cairn --k 3 --method farthest --ignore count,tag
   cairn clusters out/trace.cairn --patterns my-stencils.json --json`,
@@ -100,19 +101,19 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 	s3.Register(c)
 	shape.register(c)
 	flags := c.Flags()
-	flags.Var(cli.AtLeast(&o.K, 0, 0), "k", "groups of each cluster by peers, and by timing (0: as many as make a strong structure)")
-	flags.StringVar(&method, "method", string(clusters.Medoids), "medoids: leads in the middle of their groups; farthest: leads as far apart as can be")
-	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different: count, tag, …")
-	flags.Var(cli.AtLeast(&o.Frames, 0, 0), "frames", "calls count as the same whose call paths differ in so many frames at most")
-	flags.BoolVar(&noTimes, "no-times", false, "leave the times of single calls alone: phases are not divided by timing")
-	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
+	flags.Var(cli.AtLeast(&o.K, 0, 0), "k", "number of groups of each cluster, by peers and by timing (0: as many as give a strong structure)")
+	flags.StringVar(&method, "method", string(clusters.Medoids), "medoids: leads in the middle of their groups; farthest: leads as far apart as possible")
+	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters to ignore when calls are compared: count, tag, …")
+	flags.Var(cli.AtLeast(&o.Frames, 0, 0), "frames", "treat calls as equal if their call paths differ in at most this many frames")
+	flags.BoolVar(&noTimes, "no-times", false, "do not read the times of single calls: phases are not divided by timing")
+	flags.BoolVar(&asJSON, "json", false, "print JSON, for programs")
 	return c
 }
 
 func printClusters(out io.Writer, f *clusters.Findings) {
 	fmt.Fprintf(out, "topology: %s\n", f.Topology.Run.Topology)
 	if f.Topology.Run.Filtered {
-		fmt.Fprintf(out, "          %.1f%% of the messages and %.1f%% of the bytes are beside it\n", 100*f.Topology.Run.LostCalls, 100*f.Topology.Run.LostBytes)
+		fmt.Fprintf(out, "          %.1f%% of the messages and %.1f%% of the bytes are not part of it\n", 100*f.Topology.Run.LostCalls, 100*f.Topology.Run.LostBytes)
 	}
 	fmt.Fprintf(out, "leads:    %s of %d clusters\n", tracefile.ListRanks(f.Leads), len(f.Clusters))
 	for i := range f.Clusters {
@@ -141,7 +142,7 @@ func printClusters(out io.Writer, f *clusters.Findings) {
 	}
 }
 
-// printGroups prints groups where there is more than one.
+// printGroups prints groups if there is more than one.
 func printGroups(out io.Writer, how string, groups []clusters.Group) {
 	if len(groups) < 2 {
 		return

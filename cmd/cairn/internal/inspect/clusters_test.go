@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// knights is a trace file of 35 ranks that send to those a knight's move away on a board of 5 x 7 that has no edges.
+// knights writes a trace of 35 ranks that send to all ranks a knight's move away on a board of 5 x
+// 7 without edges.
 func knights(t *testing.T) string {
 	b := tracetest.New(35)
 	for rank := range 35 {
@@ -54,8 +55,9 @@ func clustersOf(t *testing.T, arguments ...string) (name string, err error) {
 	return found.Topology.Run.Topology, nil
 }
 
-// Patterns of the user's own are found by a command that is given their file; a file that is none says what is wrong.
-func TestPatternsOfOnesOwn(t *testing.T) {
+// Patterns in a user's file are recognized. An invalid file causes an error that says what is
+// wrong.
+func TestUserDefinedPatterns(t *testing.T) {
 	path, patterns := knights(t), filepath.Join(t.TempDir(), "patterns.json")
 	name, err := clustersOf(t, path)
 	require.NoError(t, err)
@@ -96,7 +98,7 @@ func TestThresholdOfTopologies(t *testing.T) {
 	require.ErrorContains(t, err, "100 or less")
 }
 
-// A trace of leads says what to do instead of what cannot be done with it.
+// For a trace of leads, commands that cannot use it say what to do instead.
 func TestLeadsCannotBeReducedOrMerged(t *testing.T) {
 	whole := cairntest.TraceFile(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 5, Iterations: 3}))
 	leads := filepath.Join(t.TempDir(), "leads.cairn")

@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger/collect"
 )
 
-// NewCompareCommand is `cairn compare`.
+// NewCompareCommand returns the command `cairn compare`.
 func NewCompareCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -27,14 +27,15 @@ func NewCompareCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "compare (A B | A... -- B...)",
-		Short: "Say what became slower from one run of a program to another, or from several to several",
+		Short: "Report what became slower from one run of a program to another, or from several to several",
 		Long: `Compare traces of one program, A before and B after: the difference of the run times, what makes it on the critical
-path, which never waits, and the ranks whose iterations differ. A trace is given by its file, or by the folder of a run.
+path, which never waits, and the ranks with different iterations. A trace is given by its file, or by the folder of a
+run.
 
-With one run a side nothing can be said about how far apart equal runs are: on a busy machine that is often more than
-what one looks for. Several runs a side, at least two and better five, show it: then a difference counts only if it is
-larger than those between runs of one side (Welch's t-test; equal runs are said to differ in 5% of cases at most). Make
-the runs of both sides in turns: what changes on the machine meanwhile is then in both.`,
+One run per side does not show how much equal runs differ: on a busy machine that is often more than the difference of
+interest. Several runs per side, at least two and better five, show it. Then a difference is significant only if it is
+larger than those between runs of one side (Welch's t-test; at most 5% of equal runs are reported as different). Run
+both sides in turns, so that changes of the machine affect both.`,
 		Example: `  cairn compare before/trace.cairn after/trace.cairn
   cairn compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -69,17 +70,17 @@ the runs of both sides in turns: what changes on the machine meanwhile is then i
 		},
 	}
 	s3.Register(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 
-// sides divides arguments into those before and after --; dash is how many come before it, −1 without one.
+// sides splits arguments at --. dash is the number of arguments before it, or −1 without one.
 func sides(args []string, dash int) (before, after []string, err error) {
 	switch {
 	case dash < 0 && len(args) > 2:
-		return nil, nil, fmt.Errorf("%d traces are given, and no -- between those before and those after: say A... -- B... for several runs a side", len(args))
+		return nil, nil, fmt.Errorf("%d traces are given without -- between those before and those after: use A... -- B... for several runs per side", len(args))
 	case dash < 0 && len(args) < 2:
-		return nil, nil, errors.New("which traces? Say A B, or A... -- B... for several runs a side")
+		return nil, nil, errors.New("no traces are given: use A B, or A... -- B... for several runs per side")
 	case dash < 0:
 		dash = 1
 	}
@@ -97,7 +98,7 @@ func sides(args []string, dash int) (before, after []string, err error) {
 	return before, after, nil
 }
 
-// traceOf is the trace in a run's folder, or the path itself if it is not one.
+// traceOf returns the trace in a run's folder, or path itself if it is not such a folder.
 func traceOf(path string) string {
 	inside := filepath.Join(path, collect.TraceFile)
 	if about, err := os.Stat(inside); err == nil && about.Mode().IsRegular() {

@@ -20,9 +20,9 @@ func TestCompareUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "which traces? Say A B, or A... -- B... for several runs a side"},
-		{[]string{"a"}, "which traces? Say A B, or A... -- B... for several runs a side"},
-		{[]string{"a", "b", "c"}, "3 traces are given, and no -- between those before and those after: say A... -- B... for several runs a side"},
+		{nil, "no traces are given: use A B, or A... -- B... for several runs per side"},
+		{[]string{"a"}, "no traces are given: use A B, or A... -- B... for several runs per side"},
+		{[]string{"a", "b", "c"}, "3 traces are given without -- between those before and those after: use A... -- B... for several runs per side"},
 		{[]string{"a", "b", "--"}, "2 runs of A and 0 of B: there is nothing to compare"},
 		{[]string{"--", "a", "b"}, "0 runs of A and 2 of B: there is nothing to compare"},
 		{[]string{"a", "--", "b", "c"}, "1 run of A and 2 of B: give one a side, or at least two of each, which show how far apart equal runs are"},

@@ -1,3 +1,4 @@
-// Package inspect has the commands that read traces and print what is in them, or what follows from them: info, dump,
-// program, clusters, placement, graph, predict, scale, compare. They write nothing but a clock map.
+// Package inspect has the commands that read traces and print what they contain or what follows
+// from it: info, dump, program, clusters, placement, graph, predict, scale, compare. The only file
+// they write is a clock map.
 package inspect

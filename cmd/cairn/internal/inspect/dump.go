@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewDumpCommand is `cairn dump`.
+// NewDumpCommand returns the command `cairn dump`.
 func NewDumpCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -92,14 +92,14 @@ func NewDumpCommand() *cobra.Command {
 	}
 	s3.Register(c)
 	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "only this rank")
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
-	c.Flags().BoolVar(&types, "datatypes", false, "say what each call that makes a datatype made: its typemap, size and bounds in bytes")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per line")
+	c.Flags().BoolVar(&sites, "call-sites", false, "print where each call was made and, in a trace with call paths, its callers")
+	c.Flags().BoolVar(&types, "datatypes", false, "print the datatype that a call creates: its typemap, size and bounds in bytes")
 	return c
 }
 
-// appendDatatype writes the datatype that a call made. Threads of a rank share its datatypes; one that another thread made
-// is known where that thread came first.
+// appendDatatype appends the datatype that a call created. Threads of a rank share its datatypes.
+// One that another thread created is known only if that thread was printed before.
 func appendDatatype(line []byte, known map[int]*datatypes.Table, e *trace.Event) []byte {
 	if known[e.Rank] == nil {
 		known[e.Rank] = &datatypes.Table{}
@@ -111,7 +111,7 @@ func appendDatatype(line []byte, known map[int]*datatypes.Table, e *trace.Event)
 	return fmt.Appendf(line, "  %s size %d extent %d lower bound %d", made.TypeMap(), made.Size, made.Extent, made.LB)
 }
 
-// appendCallPath writes the places that led to a call, innermost first.
+// appendCallPath appends the source locations of the callers, innermost first.
 func appendCallPath(line []byte, e *trace.Event) []byte {
 	between := "  at "
 	for site := range e.CallPath {

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewGraphCommand is `cairn graph`.
+// NewGraphCommand returns the command `cairn graph`.
 func NewGraphCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -25,14 +25,14 @@ func NewGraphCommand() *cobra.Command {
 		Use:   "graph FILE --from SECONDS --to SECONDS",
 		Short: "Print the execution graph of a part of the run: calls, computations, messages, collectives",
 		Long: `Graph prints, for Graphviz or as JSON, the calls of a window of time (vertices), what each rank computed between
-them (horizontal edges) and which call waited for which (vertical edges). Rank by rank, the vertices of the JSON are the
-time line of calls. Times are seconds since the run began.`,
+them (horizontal edges) and which call waited for which (vertical edges). Rank by rank, the vertices in the JSON are
+the time line of calls. Times are seconds since the run began.`,
 		Example: `  cairn graph out/trace.cairn --from 0.5 --to 0.51 --ranks 0-3 | dot -Tsvg >graph.svg
   cairn graph out/trace.cairn --from 0 --to 1 --json`,
 		Args: cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !only.Given() {
-				return cli.UsageError(errors.New("which part of the run? --from SECONDS --to SECONDS"))
+				return cli.UsageError(errors.New("no part of the run is given: --from SECONDS --to SECONDS"))
 			}
 			if err := only.Check(); err != nil {
 				return err
@@ -76,6 +76,6 @@ time line of calls. Times are seconds since the run began.`,
 	flags := c.Flags()
 	only.Register(flags)
 	flags.StringVar(&ranks, "ranks", "", "only these ranks (0-7,12)")
-	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
+	flags.BoolVar(&asJSON, "json", false, "print JSON, for programs")
 	return c
 }

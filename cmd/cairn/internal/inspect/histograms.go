@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
-// histogramsInformation is what `cairn info --json` prints of a trace of histograms; its keys are part of the interface.
+// histogramsInformation is what `cairn info --json` prints for a trace of histograms. Its keys are
+// part of the interface.
 type histogramsInformation struct {
 	FormatVersion   int                  `json:"format_version"`
 	Ranks           int                  `json:"ranks"`
@@ -41,18 +42,18 @@ type histogramCluster struct {
 	Size          int     `json:"size"`
 	Calls         uint64  `json:"calls"`
 	CallSites     int     `json:"call_sites"`     // distinct (call site, function)
-	ThreadSeconds float64 `json:"thread_seconds"` // from the first call to the last, the mean
-	MPIShare      float64 `json:"mpi_share"`      // of that time, inside of calls
+	ThreadSeconds float64 `json:"thread_seconds"` // mean of the time from the first call to the last
+	MPIShare      float64 `json:"mpi_share"`      // share of that time inside MPI calls
 	SentBytes     uint64  `json:"sent_bytes"`     // by point-to-point calls
 }
 
-// histogramFunction is exact in sum.
+// A histogramFunction has exact sums.
 type histogramFunction struct {
 	Name    string  `json:"name"`
 	Calls   uint64  `json:"calls"`
 	Seconds float64 `json:"seconds"`
 	Bytes   int64   `json:"bytes"`
-	Unsized uint64  `json:"unsized"` // calls whose data is of a size that is not known
+	Unsized uint64  `json:"unsized"` // calls with data of unknown size
 }
 
 func informOfHistograms(h *trace.Histograms, size int64) *histogramsInformation {
@@ -103,7 +104,7 @@ func printHistogramsInfo(w io.Writer, h *trace.Histograms, size int64, asJSON bo
 	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
 	row("bytes", fmt.Sprintf("%d (of %d)", i.Bytes, i.From.Bytes))
 	for k, c := range i.Clusters {
-		row(fmt.Sprintf("cluster %d", k), fmt.Sprintf("%s: ranks %s: %d calls from %d call sites, %.3f s a thread, of it %.1f%% in MPI, %d bytes sent",
+		row(fmt.Sprintf("cluster %d", k), fmt.Sprintf("%s: ranks %s: %d calls from %d call sites, %.3f s per thread, %.1f%% of it in MPI, %d bytes sent",
 			wording.Count(c.Size, "rank", "ranks"), c.Ranks, c.Calls, c.CallSites, c.ThreadSeconds, 100*c.MPIShare, c.SentBytes))
 	}
 	for _, f := range i.Functions {
@@ -121,7 +122,8 @@ func printHistogramsInfo(w io.Writer, h *trace.Histograms, size int64, asJSON bo
 	return table.Flush()
 }
 
-// dumpHistograms prints histograms as such: of calls of a cluster, of the clusters of a rank only if that is asked for.
+// dumpHistograms prints histograms instead of calls. It prints those of a cluster and, if ofRank
+// asks for them, those of single ranks.
 func dumpHistograms(c *cobra.Command, h *trace.Histograms, asJSON bool, ofRank func(trace.RankList) bool) error {
 	out := bufio.NewWriter(c.OutOrStdout())
 	for i := range h.Clusters {
@@ -188,7 +190,7 @@ func callText(h *trace.Histograms, c *trace.CallHistogram) string {
 func trafficText(t *trace.TrafficBin) string {
 	switch {
 	case t.Fixed && t.Low < 0:
-		return "ranks that are not known"
+		return "unknown ranks"
 	case t.Fixed && t.Low == t.High:
 		return fmt.Sprintf("rank %d", t.Low)
 	case t.Fixed:
@@ -202,10 +204,11 @@ func trafficText(t *trace.TrafficBin) string {
 func plainNumber(x int64) string { return fmt.Sprint(x) }
 func nsAsMS(x int64) string      { return fmt.Sprintf("%.6f", milliseconds(x)) }
 
-// fewValues is how many numbers are printed one by one.
+// fewValues is the number of values up to which they are printed one by one.
 const fewValues = 8
 
-// numbersText is a number that all are, few numbers with how often they came, or the quartiles.
+// numbersText prints a histogram as one value if all are equal, as a few values with their counts,
+// or as quartiles.
 func numbersText(h *histogram.Histogram, number func(int64) string) string {
 	if x, constant := h.Constant(); constant {
 		return fmt.Sprintf("%s, always", number(x))
@@ -218,7 +221,7 @@ func numbersText(h *histogram.Histogram, number func(int64) string) string {
 		}
 		return strings.Join(parts, ", ")
 	}
-	return fmt.Sprintf("sum %s, mean %s, least %s, 25%% ≤ %s, 50%% ≤ %s, 75%% ≤ %s, most %s", number(h.Sum), number(int64(h.Mean())),
+	return fmt.Sprintf("sum %s, mean %s, min %s, 25%% ≤ %s, 50%% ≤ %s, 75%% ≤ %s, max %s", number(h.Sum), number(int64(h.Mean())),
 		number(h.Min), number(h.Quantile(0.25)), number(h.Quantile(0.5)), number(h.Quantile(0.75)), number(h.Max))
 }
 

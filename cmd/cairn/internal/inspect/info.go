@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Information is what `cairn info --json` prints; its keys are part of the interface.
+// Information is what `cairn info --json` prints. Its keys are part of the interface.
 type Information struct {
 	FormatVersion   int             `json:"format_version"`
 	Ranks           int             `json:"ranks"`
@@ -31,9 +31,9 @@ type Information struct {
 	MPI             mpiInformation  `json:"mpi"`
 	MissingRanks    string          `json:"missing_ranks"`
 	EndedEarly      []earlyEnd      `json:"ended_early"`
-	CallsLost       uint64          `json:"calls_lost"` // made and not recorded
+	CallsLost       uint64          `json:"calls_lost"` // made but not recorded
 	LostWhy         []lostCalls     `json:"lost_why"`
-	Coarse          []coarseTimes   `json:"coarse_times"` // calls of which there are only sums of times
+	Coarse          []coarseTimes   `json:"coarse_times"` // calls with only sums of times
 	World           string          `json:"world"`
 	Timing          string          `json:"timing"`
 	Placement       []rankPlacement `json:"placement"`
@@ -54,7 +54,7 @@ type mpiInformation struct {
 	Version        string `json:"version"`
 }
 
-// earlyEnd is how a rank ended that did not get through MPI_Finalize; null is what is not known.
+// earlyEnd is how a rank ended that did not complete MPI_Finalize. Unknown values are null.
 type earlyEnd struct {
 	Rank     int    `json:"rank"`
 	Where    string `json:"where"`
@@ -62,7 +62,7 @@ type earlyEnd struct {
 	ExitCode *int   `json:"exit_code"`
 }
 
-// lostCalls are calls that were made and not recorded, for one reason.
+// lostCalls are calls that were made but not recorded, for one reason.
 type lostCalls struct {
 	Ranks string `json:"ranks"`
 	Calls uint64 `json:"calls"`
@@ -77,19 +77,19 @@ func (i *Information) addLosses(losses []trace.Loss) {
 	}
 }
 
-// lossRows says how many calls were not recorded, and why.
+// lossRows prints how many calls were not recorded, and why.
 func (i *Information) lossRows(row func(name string, value any)) {
 	for _, l := range i.LostWhy {
 		row("calls not recorded", fmt.Sprintf("%d of rank %s: %s", l.Calls, l.Ranks, l.Why))
 	}
 }
 
-// coarseTimes are consecutive calls of a thread of which there are only sums of times.
+// coarseTimes are consecutive calls of a thread that have only sums of times.
 type coarseTimes struct {
 	Rank   int    `json:"rank"`
 	Thread int    `json:"thread"`
 	From   uint64 `json:"from"` // the first call
-	To     uint64 `json:"to"`   // the one after the last
+	To     uint64 `json:"to"`   // one past the last
 	Per    uint64 `json:"calls_per_sum"`
 }
 
@@ -100,14 +100,14 @@ func (i *Information) addCoarse(list []trace.Coarse) {
 	}
 }
 
-// coarseRows says of which calls there are only sums of times.
+// coarseRows prints which calls have only sums of times.
 func (i *Information) coarseRows(row func(name string, value any)) {
 	for n, c := range i.Coarse {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further ranges of calls (--json has them)", len(i.Coarse)-n))
+			row("…", fmt.Sprintf("and %d more ranges of calls (--json has them)", len(i.Coarse)-n))
 			break
 		}
-		row("times given up", fmt.Sprintf("rank %d thread %d, calls %d to %d: sums over %d calls", c.Rank, c.Thread, c.From, c.To-1, c.Per))
+		row("coarse times", fmt.Sprintf("rank %d thread %d, calls %d to %d: sums over %d calls", c.Rank, c.Thread, c.From, c.To-1, c.Per))
 	}
 }
 
@@ -139,7 +139,7 @@ type rankContext struct {
 	CPUSeconds          float64               `json:"cpu_seconds"`
 	WallSeconds         float64               `json:"wall_seconds"`
 	InvoluntarySwitches int64                 `json:"involuntary_switches"`
-	RunDelaySeconds     float64               `json:"run_delay_seconds"` // ready to run, and waiting for a CPU; 0: none, or not counted
+	RunDelaySeconds     float64               `json:"run_delay_seconds"` // runnable, without a CPU; 0: none, or not counted
 	ThrottledSeconds    float64               `json:"throttled_seconds"` // −1: not counted
 	Samples             []trace.ContextSample `json:"samples"`
 }
@@ -169,14 +169,16 @@ func (c rankContext) String() string {
 	return s
 }
 
-// machineSteal is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its CPUs
-// together. Machines of which that is unknown or nothing are not listed.
+// machineSteal is the time for which the hypervisor ran other machines while CPUs of this one had
+// something to run, summed over all its CPUs. Machines with an unknown or zero value are not
+// listed.
 type machineSteal struct {
 	Machine string  `json:"machine"` // its node; the host outside Kubernetes
 	Seconds float64 `json:"seconds"`
 }
 
-// addSteal adds what a rank knows of its machine. Its ranks know about the same; who was there longest knows most.
+// addSteal adds the steal time that a rank recorded for its machine. All ranks of a machine
+// recorded about the same; the one that ran longest has the most complete value.
 func (i *Information) addSteal(r *trace.Rank, of map[string]int) {
 	ns, known := r.StealNS()
 	if !known || ns == 0 {
@@ -199,7 +201,7 @@ type rankPlacement struct {
 	Node string `json:"node"`
 }
 
-// NewInfoCommand is `cairn info`.
+// NewInfoCommand returns the command `cairn info`.
 func NewInfoCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -207,7 +209,7 @@ func NewInfoCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:     "info FILE",
-		Short:   "Say what a trace holds and where its bytes are",
+		Short:   "Print what a trace contains and where its bytes are",
 		Example: "  cairn info out/trace.cairn --json",
 		Args:    cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -236,7 +238,8 @@ func NewInfoCommand() *cobra.Command {
 	return c
 }
 
-// inform says what a trace holds; where each rank was only if that is asked for.
+// inform collects what a trace contains. The placement of each rank is included only if placement
+// is true.
 func inform(f *tracefile.File, placement bool) *Information {
 	meta := f.Meta()
 	i := &Information{
@@ -288,7 +291,7 @@ func inform(f *tracefile.File, placement bool) *Information {
 	return i
 }
 
-// maxRows bounds the rows that are printed for single ranks.
+// maxRows limits the rows that are printed for single ranks.
 const maxRows = 32
 
 func (i *Information) print(w io.Writer) error {
@@ -329,7 +332,7 @@ func (i *Information) print(w io.Writer) error {
 	}
 	for n, early := range i.EndedEarly {
 		if n == maxRows {
-			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
+			row("…", fmt.Sprintf("%d ranks in total ended early (--json names them)", len(i.EndedEarly)))
 			break
 		}
 		if strings.HasPrefix(early.Where, trace.TracingStopped) {
@@ -343,17 +346,17 @@ func (i *Information) print(w io.Writer) error {
 	}
 	for n, c := range i.Context {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further ranks (--json has them)", len(i.Context)-n))
+			row("…", fmt.Sprintf("and %d more ranks (--json has them)", len(i.Context)-n))
 			break
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
 	for n, m := range i.Steal {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d further machines (--json has them)", len(i.Steal)-n))
+			row("…", fmt.Sprintf("and %d more machines (--json has them)", len(i.Steal)-n))
 			break
 		}
-		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, of all its CPUs", m.Seconds))
+		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, summed over its CPUs", m.Seconds))
 	}
 	i.tracingRow(row)
 	i.generalizedRows(row)

@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// rankEvidence is what the operating system counted for a rank's threads while computations or calls were long
-// (docs/evidence.md). What is not known is null.
+// rankEvidence is what the operating system counted for a rank's threads during long computations
+// and long calls (docs/evidence.md). Unknown values are null.
 type rankEvidence struct {
 	Rank      int                `json:"rank"`
 	Rows      []evidenceRow      `json:"rows"`
@@ -15,17 +15,17 @@ type rankEvidence struct {
 	Threads   []threadUsage      `json:"threads"`
 }
 
-// evidenceRow is a computation between two calls, or a call (before; after is null then).
+// evidenceRow is a computation between two calls, or a call; then after is null.
 type evidenceRow struct {
 	Thread          int           `json:"thread"`
 	After           *evidenceCall `json:"after"`
 	Before          evidenceCall  `json:"before"`
-	Measured        uint64        `json:"measured"` // long instances; all that follows is of these
+	Measured        uint64        `json:"measured"` // long instances; the following fields cover only these
 	WallSeconds     float64       `json:"wall_seconds"`
 	CPUSeconds      float64       `json:"cpu_seconds"`
 	RunDelaySeconds *float64      `json:"run_delay_seconds"`
 	BlockedSeconds  *float64      `json:"blocked_seconds"`
-	OtherCPUSeconds *float64      `json:"other_cpu_seconds"` // of the process's other threads, without the tracer's
+	OtherCPUSeconds *float64      `json:"other_cpu_seconds"` // of the process's other threads, without those of the tracer
 	IOBytes         *int64        `json:"io_bytes"`
 	IOCalls         *int64        `json:"io_calls"`
 	DataSeconds     *float64      `json:"data_seconds"`
@@ -82,7 +82,7 @@ func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
 	return e
 }
 
-// nameOfCall is nil for no call.
+// nameOfCall returns nil if there is no call.
 func nameOfCall(f *tracefile.File, p trace.CallPlace) *evidenceCall {
 	if p == (trace.CallPlace{}) {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// generalizedCalls are calls that the trace has without some of their arguments, texts or call sites, since a recorder came to
-// its limit of memory.
+// generalizedCalls are calls that the trace has without some of their arguments, texts or call
+// sites, because a recorder reached its memory limit.
 type generalizedCalls struct {
 	Function   string `json:"function"`
 	Signatures int    `json:"signatures"`
 	Calls      uint64 `json:"calls"`
 }
 
-// addGeneralized adds the functions that there are such calls of, in the order of the trace's functions.
+// addGeneralized adds the functions that have such calls, in the order of the trace's functions.
 func (i *Information) addGeneralized(f *tracefile.File) {
 	i.Generalized = []generalizedCalls{}
 	signatures := f.Signatures()
@@ -27,7 +27,7 @@ func (i *Information) addGeneralized(f *tracefile.File) {
 	if len(of) == 0 {
 		return
 	}
-	threads := map[int]uint64{} // by root
+	threads := map[int]uint64{} // by root rule
 	for _, root := range f.Threads().Roots().All() {
 		threads[int(root)]++
 	}
@@ -46,10 +46,10 @@ func (i *Information) addGeneralized(f *tracefile.File) {
 	}
 }
 
-// generalizedRows says which calls lack something.
+// generalizedRows prints which calls lack something.
 func (i *Information) generalizedRows(row func(name string, value any)) {
 	for _, g := range i.Generalized {
-		row("generalized", fmt.Sprintf("%d calls of %s (%d signatures) lack arguments, texts or call site: the recorder's limit of memory",
+		row("generalized", fmt.Sprintf("%d calls of %s (%d signatures) lack arguments, texts or call sites: the recorder's memory limit",
 			g.Calls, g.Function, g.Signatures))
 	}
 }

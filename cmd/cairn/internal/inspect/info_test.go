@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The steal of each machine is there once, where it is known and more than nothing.
-func TestInfoTellsSteal(t *testing.T) {
+// The steal of each machine is printed once, if it is known and not zero.
+func TestInfoPrintsSteal(t *testing.T) {
 	b := tracetest.New(6)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		r.Init(0, 1)
@@ -34,7 +34,7 @@ func TestInfoTellsSteal(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
 	text, err := cairntest.Run(t, "info", path)
 	require.NoError(t, err)
-	require.Contains(t, text, "2.99 s, of all its CPUs", "rounded, as a trace has it")
+	require.Contains(t, text, "2.99 s, summed over its CPUs", "rounded, as a trace has it")
 	require.Equal(t, 1, strings.Count(text, "steal on "), text)
 	out, err := cairntest.Run(t, "info", path, "--json")
 	require.NoError(t, err)
@@ -45,8 +45,8 @@ func TestInfoTellsSteal(t *testing.T) {
 	require.InEpsilon(t, 3, found.Steal[0].Seconds, 1./128)
 }
 
-// Calls that lack something since the recorder generalized are counted by function.
-func TestInfoTellsWhatWasGeneralized(t *testing.T) {
+// Calls with arguments that were lost by generalization are counted by function.
+func TestInfoPrintsGeneralizedCalls(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
 		r.Init(0, 1)
@@ -76,8 +76,9 @@ func TestInfoTellsWhatWasGeneralized(t *testing.T) {
 	require.Contains(t, text, "4 calls of MPI_Barrier")
 }
 
-// What tracing took of a rank is the CPU time of the tracer's threads, what it held, and the bytes of its times.
-func TestInfoTellsWhatTracingTook(t *testing.T) {
+// The cost of tracing for a rank is the CPU time of the tracer's threads, its overhead, and the
+// bytes of its times.
+func TestInfoPrintsTracingCost(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		if i == 1 {
@@ -109,12 +110,12 @@ func TestInfoTellsWhatTracingTook(t *testing.T) {
 	require.Less(t, total, found.Bytes.Timing)
 	text, err := cairntest.Run(t, "info", path)
 	require.NoError(t, err)
-	require.Contains(t, text, "(most of rank 1: 0.00419 s)")
+	require.Contains(t, text, "(highest: rank 1, 0.00419 s)")
 	require.Nil(t, found.Tracing[0].Process)
 	require.Equal(t, &inspect.ProcessTracing{
 		MemoryBytes: 8 << 20, MaxMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MaxSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,
 	}, found.Tracing[1].Process)
-	require.Contains(t, text, "8 MiB a rank at the end, at most 16 MiB (rank 1)")
-	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB a rank written")
-	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s of all ranks together, the longest 1.07 s (rank 1)")
+	require.Contains(t, text, "8 MiB per rank at the end, at most 16 MiB (rank 1)")
+	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB per rank written")
+	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s in total, the longest 1.07 s (rank 1)")
 }

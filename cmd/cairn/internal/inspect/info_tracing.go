@@ -7,29 +7,29 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// rankTracing is what tracing itself took of a rank. What it adds to each call, on the thread that makes it, nobody measures
-// while the program runs (make bench-tracer).
+// rankTracing is the cost of tracing for a rank. It does not include what tracing adds to each call
+// on the calling thread: that is not measured at run time (see make bench-tracer).
 type rankTracing struct {
 	Rank        int      `json:"rank"`
 	CPUSeconds  *float64 `json:"cpu_seconds"`  // of the tracer's own threads; null: not known
-	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads stood still for a vote of clustered mode
-	TimingBytes int64    `json:"timing_bytes"` // of the trace, that are of this rank alone
+	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads were stopped for votes of clustered mode
+	TimingBytes int64    `json:"timing_bytes"` // bytes of the trace that belong to this rank alone
 
-	Process *ProcessTracing `json:"process"` // what else its process gave; null: not known, as of one that ended before the core was there
+	Process *ProcessTracing `json:"process"` // null: not known, or ended before the core was loaded
 }
 
-// ProcessTracing is what tracing took of a process beside CPU time.
+// ProcessTracing is the cost of tracing for a process, other than CPU time.
 type ProcessTracing struct {
-	MemoryBytes         int64   `json:"memory_bytes"`          // that the tracer's runtime had when it looked last
-	MaxMemoryBytes      int64   `json:"max_memory_bytes"`      // and at most
+	MemoryBytes         int64   `json:"memory_bytes"`          // of the tracer's runtime, at its last measurement
+	MaxMemoryBytes      int64   `json:"max_memory_bytes"`      // the maximum of these measurements
 	Stalls              int64   `json:"stalls"`                // how often a thread waited for a free record buffer
-	StallSeconds        float64 `json:"stall_seconds"`         // for how long in all
-	LongestStallSeconds float64 `json:"longest_stall_seconds"` // and at most at a time
-	MaxSpoolBytes       int64   `json:"max_spool_bytes"`       // of its files in the spool, at most
-	WrittenBytes        int64   `json:"written_bytes"`         // to the spool, beside the records themselves
+	StallSeconds        float64 `json:"stall_seconds"`         // in total
+	LongestStallSeconds float64 `json:"longest_stall_seconds"` // the longest of them
+	MaxSpoolBytes       int64   `json:"max_spool_bytes"`       // of its files in the spool
+	WrittenBytes        int64   `json:"written_bytes"`         // to the spool, without the records themselves
 }
 
-// addTracing adds what tracing took of each rank, in the order of the ranks.
+// addTracing adds the cost of tracing for each rank, in the order of the ranks.
 func (i *Information) addTracing(f *tracefile.File) {
 	i.Tracing = make([]rankTracing, f.Ranks().Len())
 	for n, rank := range f.Ranks().All() {
@@ -73,7 +73,7 @@ func tracerCPU(r *trace.Rank) *float64 {
 	return knownSeconds(ns)
 }
 
-// tracingRow says what tracing took of ranks, and of which most.
+// tracingRow prints the cost of tracing for the ranks, and which rank has the highest.
 func (i *Information) tracingRow(row func(name string, value any)) {
 	var cpu, most float64
 	known, worst := 0, 0
@@ -90,13 +90,14 @@ func (i *Information) tracingRow(row func(name string, value any)) {
 		}
 	}
 	if known > 0 {
-		row("tracer", fmt.Sprintf("%.3g s of CPU a rank on threads of its own (most of rank %d: %.3g s), %d bytes of timing a rank",
+		row("tracer", fmt.Sprintf("%.3g s of CPU per rank on the tracer's own threads (highest: rank %d, %.3g s), %d bytes of timing per rank",
 			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
 	}
 	i.processRows(row)
 }
 
-// processRows say what tracing took of processes beside CPU time: most of one, and the stalls of all.
+// processRows prints the costs other than CPU time: the highest of a process, and the stalls of
+// all.
 func (i *Information) processRows(row func(name string, value any)) {
 	var most, all ProcessTracing
 	known, memory, spool, stalled := 0, 0, 0, 0
@@ -124,14 +125,14 @@ func (i *Information) processRows(row func(name string, value any)) {
 		return
 	}
 	const mib = 1 << 20
-	row("tracer's memory", fmt.Sprintf("%.3g MiB a rank at the end, at most %.3g MiB (rank %d)",
+	row("tracer's memory", fmt.Sprintf("%.3g MiB per rank at the end, at most %.3g MiB (rank %d)",
 		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MaxMemoryBytes)/mib, memory))
-	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB a rank written beside the records",
+	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB per rank written in addition to the records",
 		float64(most.MaxSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
 	if all.Stalls == 0 {
 		row("stalls", "none: no thread waited for a free record buffer")
 		return
 	}
-	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s of all ranks together, the longest %.3g s (rank %d)",
+	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s in total, the longest %.3g s (rank %d)",
 		all.Stalls, all.StallSeconds, most.LongestStallSeconds, stalled))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewPlacementCommand is `cairn placement`.
+// NewPlacementCommand returns the command `cairn placement`.
 func NewPlacementCommand() *cobra.Command {
 	var (
 		s3                      storage.Flags
@@ -21,16 +21,16 @@ func NewPlacementCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "placement FILE",
-		Short: "Print how much traffic crosses nodes, and an order of the ranks that lets less cross",
-		Long: `Placement tells how much of the point-to-point traffic goes from one node to another, looks for an order of the
-ranks on the same nodes that lets less cross, and predicts by the replay what the run would gain.`,
+		Short: "Print how much traffic crosses nodes, and an order of the ranks that reduces it",
+		Long: `Placement prints how much of the point-to-point traffic goes from one node to another, searches for an order of the
+ranks on the same nodes with less such traffic, and predicts by replay how much time the run would gain.`,
 		Example: `  cairn placement out/trace.cairn
   cairn placement out/trace.cairn --rankfile >ranks && mpirun --rankfile ranks ./app     # Open MPI
   cairn placement out/trace.cairn --hosts >hosts && mpiexec -f hosts ./app               # MPICH`,
 		Args: cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if rankfile && hosts || asJSON && (rankfile || hosts) {
-				return cli.UsageError(errors.New("one of --rankfile, --hosts and --json"))
+				return cli.UsageError(errors.New("--rankfile, --hosts and --json exclude each other"))
 			}
 			f, err := tracefile.Open(c.Context(), args[0], s3)
 			if err != nil {
@@ -72,6 +72,6 @@ ranks on the same nodes that lets less cross, and predicts by the replay what th
 	s3.Register(c)
 	c.Flags().BoolVar(&rankfile, "rankfile", false, "print the order as a rankfile of Open MPI")
 	c.Flags().BoolVar(&hosts, "hosts", false, "print the order as a list of hosts")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, for programs")
 	return c
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewPredictCommand is `cairn predict`.
+// NewPredictCommand returns the command `cairn predict`.
 func NewPredictCommand() *cobra.Command {
 	var (
 		s3                storage.Flags
@@ -32,10 +32,10 @@ func NewPredictCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "predict FILE",
-		Short: "Play a run again under other conditions: a faster rank, another network, a call that costs nothing",
-		Long: `Play a run again under other conditions, and say how long it would have taken. All conditions that are given hold at
-once. The model is LogGP: docs of package analyzer/predict say what it assumes. The run's clock map (clock.json beside the
-trace) is used where there is one.`,
+		Short: "Predict a run under other conditions: a faster rank, another network, a call that costs nothing",
+		Long: `Predict replays a run under other conditions, and prints how long it would have taken. All given conditions apply at the
+same time. The model is LogGP; the documentation of package analyzer/predict lists its assumptions. The run's clock map
+(clock.json beside the trace) is used if there is one.`,
 		Example: `  cairn predict out/trace.cairn --compute 3=0.5                    # rank 3 computes in half the time
   cairn predict out/trace.cairn --latency 1us --bandwidth 25         # a network of 1 µs and 25 GB/s
   cairn predict out/trace.cairn --ideal-network
@@ -51,7 +51,7 @@ trace) is used where there is one.`,
 			var changed predict.Scenario
 			switch given := c.Flags().Changed; {
 			case ideal && (given("latency") || given("bandwidth") || given("overhead") || given("handshake-from")):
-				return cli.UsageError(errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say"))
+				return cli.UsageError(errors.New("--ideal-network excludes --latency, --bandwidth, --overhead and --handshake-from"))
 			case ideal:
 				changed.Network = &predict.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
@@ -67,7 +67,7 @@ trace) is used where there is one.`,
 				return cli.UsageError(err)
 			}
 			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
-				return cli.UsageError(errors.New("what is to be different? see 'cairn predict --help'"))
+				return cli.UsageError(errors.New("no change is given: see 'cairn predict --help'"))
 			}
 			clocks, err := tracefile.ClockBeside(c.Context(), args[0], s3, f)
 			if err != nil {
@@ -89,28 +89,28 @@ trace) is used where there is one.`,
 		},
 	}
 	s3.Register(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
-	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI costs nothing but waiting for others")
-	c.Flags().Var(cli.AtLeast(&latency, 0, 0), "latency", "of a message")
-	c.Flags().Var(cli.Within(&bandwidth, 0, 0, 1e9), "bandwidth", "of a message, in GB/s (0: unlimited)")
-	c.Flags().Var(cli.AtLeast(&overhead, 0, 0), "overhead", "time that each MPI call takes of its caller")
-	c.Flags().Var(cli.AtLeast(&handshakes, 0, 0), "handshake-from", "size in bytes from which on messages ask their receiver first, with --latency (0: as the run shows, else 64 KiB)")
-	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: these ranks (0-7,12 or all) take so many times as long to compute; may be repeated")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, for programs")
+	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI calls cost nothing except waiting for others")
+	c.Flags().Var(cli.AtLeast(&latency, 0, 0), "latency", "latency of a message")
+	c.Flags().Var(cli.Within(&bandwidth, 0, 0, 1e9), "bandwidth", "bandwidth, in GB/s (0: unlimited)")
+	c.Flags().Var(cli.AtLeast(&overhead, 0, 0), "overhead", "time that each MPI call costs its caller")
+	c.Flags().Var(cli.AtLeast(&handshakes, 0, 0), "handshake-from", "size in bytes from which messages use a handshake with their receiver, with --latency (0: as measured in the run, else 64 KiB)")
+	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: the computations of these ranks (0-7,12 or all) take this many times as long; may be repeated")
 	c.Flags().StringArrayVar(&free, "free", nil, "FUNCTION or FUNCTION@FILE:LINE costs nothing; may be repeated")
 	return c
 }
 
-// predictionVersion is that of prediction.
+// predictionVersion is the version of the JSON format of prediction.
 const predictionVersion = 1
 
-// A prediction is what predict says, as JSON.
+// A prediction is the JSON output of `cairn predict`.
 type prediction struct {
 	SchemaVersion int    `json:"schema_version"`
 	Run           change `json:"run"`     // from the first entry into MPI_Init to the last exit from MPI_Finalize
-	Program       change `json:"program"` // without the launch: since the last rank left MPI_Init, until the last entered MPI_Finalize
+	Program       change `json:"program"` // from the last exit from MPI_Init to the last entry into MPI_Finalize
 }
 
-// A change is a time as it was, and as it would be.
+// A change is a duration in the run and its prediction.
 type change struct {
 	Measured  float64 `json:"measured_seconds"`
 	Predicted float64 `json:"predicted_seconds"`
@@ -120,7 +120,7 @@ func newChange(measured, predicted int64) change {
 	return change{float64(measured) / 1e9, float64(predicted) / 1e9}
 }
 
-// String is for people: "2 s; it would take 1 s (-50.0%)".
+// String is the text for people: "2 s; it would take 1 s (-50.0%)".
 func (c change) String() string {
 	more := 0.0
 	if c.Measured > 0 {
@@ -129,7 +129,7 @@ func (c change) String() string {
 	return fmt.Sprintf("%.6g s; it would take %.6g s (%+.1f%%)", c.Measured, c.Predicted, more)
 }
 
-// computeFactors reads the values of --compute.
+// computeFactors parses the values of --compute.
 func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region) float64, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -143,7 +143,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region
 		list, number, found := strings.Cut(value, "=")
 		factor, err := strconv.ParseFloat(number, 64)
 		if !found || err != nil || factor < 0 || math.IsInf(factor, 0) || math.IsNaN(factor) {
-			return nil, fmt.Errorf("--compute %s: RANKS=FACTOR is expected, as 3=0.5", value)
+			return nil, fmt.Errorf("--compute %s: RANKS=FACTOR is expected, such as 3=0.5", value)
 		}
 		wanted := map[int]bool{}
 		if list != "all" {
@@ -171,7 +171,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region
 	return func(location int, _ predict.Region) float64 { return factors[location] }, nil
 }
 
-// freeCalls reads the values of --free.
+// freeCalls parses the values of --free.
 func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -196,7 +196,7 @@ func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, er
 			chosen[call{s.Function, s.Site}], matched = true, true
 		}
 		if !matched {
-			return nil, fmt.Errorf("--free %s: the trace has no such call; 'cairn report' and 'cairn dump' show what there is", value)
+			return nil, fmt.Errorf("--free %s: the trace has no such call; 'cairn report' and 'cairn dump' show its calls", value)
 		}
 	}
 	return func(function uint16, site uint32) bool { return chosen[call{function, site}] }, nil

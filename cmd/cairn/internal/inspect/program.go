@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewProgramCommand is `cairn program`.
+// NewProgramCommand returns the command `cairn program`.
 func NewProgramCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -29,8 +29,8 @@ func NewProgramCommand() *cobra.Command {
 		Use:   "program FILE",
 		Short: "Print the whole job as one program: loops, calls, and which ranks differ",
 		Long: `Program prints what all ranks do as one program text: loops with their trip counts, calls with their parameters
-(rank+1 where they follow from the rank), source lines, and rank lists where ranks differ. What is too long for a line
-stands in tables at the end. With --json every argument of every call is there (docs/topology.md).`,
+(rank+1 if they are a function of the rank), source lines, and lists of ranks where ranks differ. What is too long for a line
+is in tables at the end. --json prints every argument of every call (docs/topology.md).`,
 		Example: `  cairn program out/trace.cairn
   cairn program out/trace.cairn --logical
   cairn program out/trace.cairn --json`,
@@ -66,11 +66,11 @@ stands in tables at the end. With --json every argument of every call is there (
 	s3.Register(c)
 	shape.register(c)
 	c.Flags().BoolVar(&peers, "logical", false, "peers as directions in the topology: NORTH, +x, parent")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, for programs")
 	return c
 }
 
-// logicalProgram finds the topology, and says how well one program describes all ranks.
+// logicalProgram finds the topology and prints how well one program describes all ranks.
 func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology.Options) (*logical.Program, error) {
 	pairs, err := traffic.Matrix(f.Reader)
 	if err != nil {
@@ -81,19 +81,19 @@ func logicalProgram(c *cobra.Command, f *tracefile.File, path string, o topology
 	if err != nil {
 		return nil, cli.StatusError(cli.ExitBadData, fmt.Errorf("%s: %w", path, err))
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbors%s; %d calls go along the topology, %d beside it\n",
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbors%s; %d calls follow the topology, %d do not\n",
 		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(p), p.Inside, p.Outside)
 	file, err := p.Bytes()
 	if err != nil {
 		return nil, err
 	}
 	sizes := f.Sizes()
-	fmt.Fprintf(c.ErrOrStderr(), "as a file of its own the logical program would take %d bytes; calls and results take %d in the trace\n",
+	fmt.Fprintf(c.ErrOrStderr(), "as a separate file the logical program would take %d bytes; calls and results take %d in the trace\n",
 		len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
 	return p, nil
 }
 
-// differingText says how much is not the same on the ranks that are one program.
+// differingText describes how much differs between the ranks that share one program.
 func differingText(p *logical.Program) string {
 	var words []string
 	if n := len(p.Differing); n > 0 {
@@ -105,5 +105,5 @@ func differingText(p *logical.Program) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "; " + strings.Join(words, ", ") + " (the program has each)"
+	return "; " + strings.Join(words, ", ") + " (the program lists each)"
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewScaleCommand is `cairn scale`.
+// NewScaleCommand returns the command `cairn scale`.
 func NewScaleCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -23,16 +23,16 @@ func NewScaleCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "scale FILE FILE...",
-		Short: "Say how calls and computations grow with the number of ranks, and which will hurt first",
-		Long: `Scale takes traces of one program at several numbers of ranks, and makes a model of each MPI call and of each
-computation between two calls: c0 + c1 · p^i · log2(p)^j, as Extra-P does, with the error of predicting each size from the
-others. Out comes the time of each at more ranks, its share of the run then, and which will hurt first. A trace is given by
-its file, or by the folder of a run.
+		Short: "Report how calls and computations grow with the number of ranks, and which will hurt first",
+		Long: `Scale takes traces of one program at several numbers of ranks, and fits a model to each MPI call and to each computation
+between two calls: c0 + c1 · p^i · log2(p)^j, like Extra-P, with the error of predicting each size from the others. It
+prints the time of each at more ranks, its share of the run there, and which will hurt first. A trace is given by its
+file, or by the folder of a run.
 
-Times have models from five sizes on. Of fewer, calls and bytes have: two sizes for a constant, three for one term, five for
-two. Several runs of a size show how far apart equal runs are: three each are better than one. Sizes that double tell more
-than sizes that are close, and strong scaling (the same problem for all) or weak scaling (the same problem for each rank)
-makes no difference here.`,
+Models of times need five sizes. Models of calls and bytes need two sizes for a constant, three for one term, five for
+two. Several runs of a size show how much equal runs differ: three of each are better than one. Sizes that double are
+more informative than sizes that are close. The runs may show strong scaling (the same problem for all sizes) or weak
+scaling (the same problem for each rank).`,
 		Example: `  cairn scale run-2 run-4 run-8 run-16 run-32 --ranks 1024
   cairn scale n*/trace.cairn --ranks 256,1024 --json`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,14 +67,14 @@ makes no difference here.`,
 	}
 	s3.Register(c)
 	c.Flags().IntSliceVar(&ranks, "ranks", nil, "numbers of ranks to predict (default: four times the largest run's)")
-	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON, for tools")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON, for programs")
 	return c
 }
 
-// checkScale reports what cannot be worked with.
+// checkScale returns an error for arguments that cannot be used.
 func checkScale(paths []string, ranks []int) error {
 	if len(paths) < 2 {
-		return errors.New("which traces? Two sizes at least, five or more for models of times")
+		return errors.New("traces of at least two sizes are needed, of five or more for models of times")
 	}
 	for i, path := range paths {
 		if slices.Contains(paths[:i], path) {
@@ -83,7 +83,7 @@ func checkScale(paths []string, ranks []int) error {
 	}
 	for _, n := range ranks {
 		if n < 1 {
-			return fmt.Errorf("--ranks %d: one rank at least", n)
+			return fmt.Errorf("--ranks %d: at least one rank is needed", n)
 		}
 	}
 	return nil

@@ -20,10 +20,10 @@ func TestScaleUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "which traces? Two sizes at least, five or more for models of times"},
-		{[]string{"a"}, "which traces? Two sizes at least, five or more for models of times"},
+		{nil, "traces of at least two sizes are needed, of five or more for models of times"},
+		{[]string{"a"}, "traces of at least two sizes are needed, of five or more for models of times"},
 		{[]string{"a", "b", "a"}, "a is given twice: each run counts once"},
-		{[]string{"a", "b", "--ranks", "8,0"}, "--ranks 0: one rank at least"},
+		{[]string{"a", "b", "--ranks", "8,0"}, "--ranks 0: at least one rank is needed"},
 	} {
 		_, err := cairntest.Run(t, append([]string{"scale"}, c.args...)...)
 		assert.EqualError(t, err, c.want+see, "%q", c.args)
@@ -78,7 +78,7 @@ func TestScale(t *testing.T) {
 	require.Len(t, r.Calls.Model.Terms, 1)
 	assert.InDelta(t, 10, r.Calls.Model.Terms[0].Value, 1e-6)
 	assert.Equal(t, 1, r.Calls.Model.Terms[0].Power)
-	// runs of one size are no scaling
+	// runs of one size are not enough
 	_, err = cairntest.Run(t, "scale", runs[0], filepath.Join(dir, "2"))
 	code, _ := cli.ExitCode(err)
 	assert.Equal(t, cli.ExitUsage, code)

@@ -1,3 +1,4 @@
-// Package launch runs the user's command (mpirun, say) as `cairn run` and `cairn replay` do: signals for Cairn reach it
-// once, and whatever it leaves running when it was asked to end is waited for, and then killed.
+// Package launch runs the user's command (mpirun, say) for `cairn run` and `cairn replay`. Signals
+// for Cairn reach the command once. Processes that it leaves running after it was asked to end are
+// waited for, then killed.
 package launch

@@ -9,19 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// repeat is how long a signal counts as the same one: `timeout` and batch systems send theirs to the process and then to
-// its group.
+// repeat is the time within which the same signal counts as one: `timeout` and batch systems send
+// it to the process and then to its group.
 const repeat = time.Second
 
-// EndSignals are the signals that ask `cairn run` to end, one for each time that it is asked.
+// EndSignals are the signals that ask `cairn run` to end. The channel receives one for each
+// request.
 type EndSignals struct {
 	Asked chan syscall.Signal
 	Stop  func()
 }
 
-// CatchEndSignals keeps these signals from ending this process. SIGINT is caught even where a shell had it ignored, as it
-// does for a job in the background: launchers do the same, and whoever sends it to that job means it. A SIGHUP that
-// nohup had ignored stays ignored.
+// CatchEndSignals keeps these signals from ending this process. SIGINT is caught even if a shell
+// ignored it, as shells do for background jobs: launchers do the same, and whoever sends SIGINT to
+// such a job means it. A SIGHUP that nohup ignored stays ignored.
 func CatchEndSignals() *EndSignals {
 	caught := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -31,12 +32,12 @@ func CatchEndSignals() *EndSignals {
 	e := &EndSignals{Asked: make(chan syscall.Signal, 16)}
 	e.Stop = func() { signal.Stop(arrived); close(done) }
 	signal.Notify(arrived, caught...)
-	go e.sift(arrived, done)
+	go e.dropRepeats(arrived, done)
 	return e
 }
 
-// sift passes on what arrives, without repeats.
-func (e *EndSignals) sift(arrived <-chan os.Signal, done <-chan struct{}) {
+// dropRepeats forwards signals without repeats.
+func (e *EndSignals) dropRepeats(arrived <-chan os.Signal, done <-chan struct{}) {
 	var last time.Time
 	for {
 		select {
@@ -52,7 +53,8 @@ func (e *EndSignals) sift(arrived <-chan os.Signal, done <-chan struct{}) {
 	}
 }
 
-// atTerminal reports whether this process is in the foreground of a terminal: keys pressed there send signals to it.
+// atTerminal reports whether this process is in the foreground of a terminal, so that keys pressed
+// there send it signals.
 func atTerminal() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {

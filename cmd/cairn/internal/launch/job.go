@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// endGrace is how long a job that was asked to end may take: shorter than the 30 s after which Kubernetes and Slurm kill
-// everything, so that its trace can be finished.
+// endGrace is the time that a job has to end after it was asked to. It is shorter than the 30 s
+// after which Kubernetes and Slurm kill everything, so that the trace can still be finished.
 const endGrace = 10 * time.Second
 
 // A Job is the command while it runs.
@@ -27,12 +27,13 @@ type Job struct {
 
 	process  *exec.Cmd
 	witness  *witness
-	Asked    syscall.Signal // the first signal to end; 0: none
-	deadline time.Time      // when it has to have ended then
-	killed   bool           // it did not end when it was asked to
+	Asked    syscall.Signal // the first signal that asked it to end; 0: none
+	deadline time.Time      // when it must have ended after that signal
+	killed   bool           // it did not end when asked to
 }
 
-// CheckCommand reports, as shells do, why a command cannot be started: 127 if there is none, 126 if it may not be.
+// CheckCommand returns the error, with the exit code of shells, for a command that cannot be
+// started: 127 if it does not exist, 126 if it is not executable.
 func CheckCommand(command string) error {
 	_, err := exec.LookPath(command)
 	if err == nil || errors.Is(err, exec.ErrDot) {
@@ -48,9 +49,10 @@ func startFailure(err error) int {
 	return 126
 }
 
-// Run runs the command to its end and returns its exit code as a shell would give it, or an error if it could not be
-// started. A signal that asks Cairn to end reaches the command, once. If it then lives on for too long, or is asked a
-// second time, it is killed. At a terminal that is up to the person who sits there: Ctrl-C may mean something to it.
+// Run runs the command to its end and returns its exit code as a shell would, or an error if it
+// could not be started. A signal that asks Cairn to end is passed to the command once. If the
+// command does not end in time, or is asked a second time, it is killed. In the foreground of a
+// terminal this is left to the user: Ctrl-C may have a meaning for the command.
 func (j *Job) Run() (code int, err error) {
 	j.process = exec.Command(j.Command[0], j.Command[1:]...)
 	j.process.Stdin, j.process.Stdout, j.process.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -62,7 +64,7 @@ func (j *Job) Run() (code int, err error) {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = j.process.Wait() // ProcessState has it
+		_ = j.process.Wait() // the result is in ProcessState
 		close(ended)
 	}()
 	j.follow(ended)
@@ -79,17 +81,17 @@ func (j *Job) Run() (code int, err error) {
 	return j.process.ProcessState.ExitCode(), nil
 }
 
-// follow waits for the end of the command.
+// follow forwards signals until the command ends.
 func (j *Job) follow(ended <-chan struct{}) {
-	const again = 100 * time.Millisecond // what is killed may have started something meanwhile
-	var late <-chan time.Time            // never, until it is asked to end
+	const again = 100 * time.Millisecond // killed processes may have started new ones
+	var late <-chan time.Time            // blocks until the job is asked to end
 	for {
 		select {
 		case <-ended:
 			return
 		case <-late:
 			if !j.killed {
-				j.Say("the command has not ended for %v: it is killed", endGrace)
+				j.Say("the command has not ended within %v: it is killed", endGrace)
 			}
 			j.kill()
 			late = time.After(again)
@@ -103,16 +105,16 @@ func (j *Job) follow(ended <-chan struct{}) {
 			}
 			seen := j.forward(s)
 			if atKeyboard && seen {
-				j.announce(s, "the command has it too; the trace is finished when that has ended")
+				j.announce(s, "the command received it, too; the trace is finished when the command has ended")
 				continue
 			}
 			late = time.After(endGrace)
-			j.announce(s, fmt.Sprintf("waiting up to %v for the command to end, then the trace is finished; once more kills the command", endGrace))
+			j.announce(s, fmt.Sprintf("waiting up to %v for the command to end, then the trace is finished; a second signal kills the command", endGrace))
 		}
 	}
 }
 
-// announce says once what follows from a signal.
+// announce prints once what a signal causes.
 func (j *Job) announce(s syscall.Signal, what string) {
 	if j.Asked == 0 {
 		j.Asked, j.deadline = s, time.Now().Add(endGrace)
@@ -120,12 +122,14 @@ func (j *Job) announce(s syscall.Signal, what string) {
 	}
 }
 
-// forward makes sure that the job gets the signal: the command, and what it has started in this process group, which is
-// what a key at a terminal reaches. It reports whether they had it already.
+// forward makes sure that the job gets the signal: the command and everything it started in this
+// process group, as a key at a terminal would reach. It reports whether they had received it
+// already.
 func (j *Job) forward(s syscall.Signal) (seen bool) {
-	// what a shell between Cairn and the launcher leaves behind is to stay in sight
+	// keeps processes that a shell between Cairn and the launcher leaves behind visible as
+	// descendants
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	seen = j.witness.sawIt()
+	seen = j.witness.reachedGroup()
 	if seen {
 		j.witness.dismiss()
 		j.witness = newWitness()
@@ -138,14 +142,14 @@ func (j *Job) forward(s syscall.Signal) (seen bool) {
 		if !seen {
 			_ = unix.Kill(p.pid, s)
 		}
-		if p.stopped { // the signal waits until it goes on
+		if p.stopped { // the signal is delivered when it continues
 			_ = unix.Kill(p.pid, unix.SIGCONT)
 		}
 	}
 	return seen
 }
 
-// processes are those of the job that are left.
+// processes returns the processes of the job that are still running.
 func (j *Job) processes() []treeProcess {
 	var found []treeProcess
 	for _, p := range descendants(os.Getpid()) {
@@ -163,8 +167,8 @@ func (j *Job) kill() {
 	}
 }
 
-// awaitOthers waits for what a command that was asked to end has left running: a launcher under a shell, ranks whose
-// launcher died.
+// awaitOthers waits for processes that outlive a command that was asked to end: a launcher under a
+// shell, ranks without their launcher.
 func (j *Job) awaitOthers() {
 	const leastWait, poll = time.Second, 100 * time.Millisecond
 	deadline := j.deadline
@@ -174,7 +178,7 @@ func (j *Job) awaitOthers() {
 	for ; len(j.processes()) > 0; time.Sleep(poll) {
 		late := time.Now().After(deadline)
 		if late && !j.killed {
-			j.Say("processes that the command has started live on: they are killed")
+			j.Say("processes that the command started are still running: they are killed")
 		}
 		select {
 		case s := <-j.Signals.Asked:
@@ -188,7 +192,8 @@ func (j *Job) awaitOthers() {
 	}
 }
 
-// StatusOf is how the process ends: as the command did, unless that went well and tracing did not.
+// StatusOf returns the error that ends this process: with the command's code, or with a failure of
+// tracing if the command succeeded.
 func StatusOf(code int, fine bool) error {
 	switch {
 	case code != 0:

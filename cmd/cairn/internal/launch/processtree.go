@@ -14,7 +14,7 @@ type treeProcess struct {
 	zombie, stopped    bool
 }
 
-// descendants lists the living processes that pid has started, and those that they have.
+// descendants lists the living processes that pid started, directly or indirectly.
 func descendants(pid int) []treeProcess {
 	children := map[int][]treeProcess{}
 	entries, _ := os.ReadDir("/proc")
@@ -35,7 +35,7 @@ func descendants(pid int) []treeProcess {
 	return found
 }
 
-// readProcess reads "pid (name) state parent group …"; the name may hold anything.
+// readProcess parses "pid (name) state parent group …". The name may contain any characters.
 func readProcess(name string) (p treeProcess, ok bool) {
 	var err error
 	if p.pid, err = strconv.Atoi(name); err != nil {
@@ -43,7 +43,7 @@ func readProcess(name string) (p treeProcess, ok bool) {
 	}
 	stat, err := os.ReadFile("/proc/" + name + "/stat")
 	if err != nil {
-		return p, false // it has ended meanwhile
+		return p, false // it has ended in the meantime
 	}
 	var state string
 	if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &p.parent, &p.group); err != nil {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process, what it has started, and whether that is stopped; names with parentheses and spaces are no obstacle.
+// A process, the processes that it started, and whether they are stopped. Names may have
+// parentheses and spaces.
 func TestDescendants(t *testing.T) {
 	odd := filepath.Join(t.TempDir(), "a) R 1 (b")
 	sleep, err := exec.LookPath("sleep")

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// A witness is a process of Cairn's process group that every signal ends. It tells signals for the whole group, which the
-// job has got too (keys at a terminal, `timeout`, `kill %1`), from those for Cairn alone, which are to be passed on: a
-// launcher that gets a signal twice takes that for "end at once", and leaves its ranks to themselves.
+// A witness is a process in Cairn's process group that every signal ends. It distinguishes signals
+// for the whole group, which the job has received too (keys at a terminal, `timeout`, `kill %1`),
+// from signals for Cairn alone, which must be forwarded. A launcher that gets a signal twice takes
+// it for "end at once" and abandons its ranks.
 type witness struct {
 	process *exec.Cmd
-	stdin   io.Closer // it ends with Cairn, whose end of this pipe is closed then
+	stdin   io.Closer // closed when Cairn ends, which ends the witness
 	ended   chan struct{}
 }
 
-// newWitness starts one; nil where that cannot be done.
+// newWitness starts a witness, or returns nil if that is not possible.
 func newWitness() *witness {
 	w := &witness{process: exec.Command("cat"), ended: make(chan struct{})}
-	w.process.Env = []string{} // no LD_PRELOAD of the user's
+	w.process.Env = []string{} // without the user's LD_PRELOAD
 	var err error
 	if w.stdin, err = w.process.StdinPipe(); err != nil {
 		return nil
@@ -34,13 +35,13 @@ func newWitness() *witness {
 	return w
 }
 
-// sawIt reports whether a signal that has arrived here was for the whole group.
-func (w *witness) sawIt() bool {
-	const patience = 300 * time.Millisecond // on a busy machine
+// reachedGroup reports whether a signal that arrived here was sent to the whole group.
+func (w *witness) reachedGroup() bool {
+	const patience = 300 * time.Millisecond // enough for a busy machine
 	if w == nil {
 		return atTerminal()
 	}
-	_ = w.process.Process.Signal(syscall.SIGCONT) // in a group that was stopped, signals wait
+	_ = w.process.Process.Signal(syscall.SIGCONT) // in a stopped group signals are not delivered
 	select {
 	case <-w.ended:
 		return true
@@ -56,7 +57,7 @@ func (w *witness) pid() int {
 	return w.process.Process.Pid
 }
 
-// dismiss ends it.
+// dismiss ends the witness.
 func (w *witness) dismiss() {
 	if w != nil {
 		_ = w.process.Process.Kill()

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/verify"
 )
 
-// conclude says what came of one run: the verdict, whether the trace agrees with the reference log, and where trace
-// and report lie. It reports whether all of that worked.
+// conclude prints the result of one run: the verdict, whether the trace agrees with the reference
+// log, and the paths of trace and report. It reports whether all of it succeeded.
 func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	f, err := tracefile.Open(ctx, run.Trace, storage.Flags{})
 	if err != nil {
@@ -30,7 +30,7 @@ func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	fmt.Fprintln(r.Stdout)
 	rep, err := r.analyze(ctx, f, run)
 	if err != nil {
-		if ctx.Err() == nil { // else the signal that has ended it is talked of
+		if ctx.Err() == nil { // otherwise the signal that ended it is reported
 			r.say("%v", err)
 		}
 		fine = false
@@ -55,7 +55,7 @@ func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	return fine
 }
 
-// relative shortens a path for people: as seen from where they are.
+// relative shortens a path for people: relative to the current directory.
 func (r Run) relative(path string) string {
 	wd, err := filepath.Abs(".")
 	if err != nil {
@@ -67,7 +67,7 @@ func (r Run) relative(path string) string {
 	return path
 }
 
-// analyze writes the report, if there is one: with an error it lacks something.
+// analyze writes the report, if possible. If it also returns an error, the report is incomplete.
 func (r Run) analyze(ctx context.Context, f *tracefile.File, run shipper.LocalRun) (*report.Report, error) {
 	rep, failed := analyze.ReportOn(ctx, f, run.Trace, storage.Flags{}, tracefile.Part{}, report.Job{TraceURI: run.Trace})
 	if rep == nil {
@@ -78,7 +78,7 @@ func (r Run) analyze(ctx context.Context, f *tracefile.File, run shipper.LocalRu
 		return nil, err
 	}
 	if err := analyze.WriteReport(ctx, s, "", rep); err != nil {
-		for _, name := range report.FileNames { // half a report looks like one
+		for _, name := range report.FileNames { // a partial report could pass for a complete one
 			_ = s.Delete(context.WithoutCancel(ctx), name)
 		}
 		return nil, err
@@ -86,7 +86,7 @@ func (r Run) analyze(ctx context.Context, f *tracefile.File, run shipper.LocalRu
 	return rep, failed
 }
 
-// compare holds the trace against the reference logs of its ranks.
+// compare compares the trace with the reference logs of its ranks.
 func (r Run) compare(f *tracefile.File, run shipper.LocalRun) bool {
 	result, err := verify.Compare(f.Reader, slices.Sorted(maps.Values(run.Processes)))
 	if err != nil {

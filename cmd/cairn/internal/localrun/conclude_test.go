@@ -17,9 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What cairn run prints begins with the calls that were not recorded, and does not claim that ranks ended early of which
-// only the tracing stopped.
-func TestRunSaysWhatWasNotRecorded(t *testing.T) {
+// The output of cairn run begins with the calls that were not recorded. It does not claim that
+// ranks ended early if only their tracing stopped.
+func TestRunReportsLostCalls(t *testing.T) {
 	sim, err := simulate.New(simulate.Config{Pattern: "ring", Ranks: 4, Iterations: 10, Bytes: 64, RanksPerNode: 4})
 	require.NoError(t, err)
 	shard, err := shards.Pod(sim, 0)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// whyNothingWasTraced looks at a command that left no trace and says the likeliest reason in one sentence. Any
-// argument may be the program: launchers take many options before it.
+// whyNothingWasTraced examines a command that left no trace and returns the most likely reason as
+// one sentence. Any argument may be the program: launchers accept many options before it.
 func whyNothingWasTraced(command []string) string {
 	var static, plain []string
 	for _, argument := range command {
@@ -40,7 +40,7 @@ type binary struct {
 	library                  string
 }
 
-// inspectELF reads what an ELF file says about itself; anything else is the zero value.
+// inspectELF reads the properties of an ELF file. For any other file it returns the zero value.
 func inspectELF(path string) binary {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -62,7 +62,8 @@ func inspectELF(path string) binary {
 	return b
 }
 
-// isLauncher knows the programs that start MPI programs without being one.
+// isLauncher reports whether path is a known launcher, which starts MPI programs but is not one
+// itself.
 func isLauncher(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if resolved, err := os.Readlink(path); err == nil && strings.Contains(resolved, "alternatives") {

@@ -16,23 +16,23 @@ import (
 	"github.com/cairn-mpi/cairn/shipper"
 )
 
-// stopGrace is how long an analysis may take to notice that it is to stop.
+// stopGrace is the time that an analysis has to stop.
 const stopGrace = 2 * time.Second
 
-// finishing is what follows a job's end: merge, analysis, report. A signal ends the analysis, and what is merged stays; a
-// second one ends the process at once.
+// finishing is what follows the end of a job: merge, analysis, report. A signal stops the analysis
+// and keeps what is merged. A second signal ends the process at once.
 type finishing struct {
 	ctx      context.Context // of the analyses
 	stop     func()
 	folder   *runFolder
 	run      Run
-	remove   func() // what lies elsewhere
-	code     int    // the command's
-	cutShort bool   // not all ranks came to MPI_Finalize
+	remove   func() // removes files outside the run's folder
+	code     int    // exit code of the command
+	cutShort bool   // not all ranks reached MPI_Finalize
 
 	mu     sync.Mutex
 	signal syscall.Signal
-	traces []shipper.LocalRun // that are written and have no report yet
+	traces []shipper.LocalRun // written, but without a report so far
 	done   bool               // the traces are written
 }
 
@@ -46,7 +46,7 @@ func newFinishing(ctx context.Context, folder *runFolder, run Run, signals *laun
 }
 
 func (f *finishing) follow(asked <-chan syscall.Signal, ended <-chan struct{}, cancel func()) {
-	var late <-chan time.Time // never, until it is asked to stop
+	var late <-chan time.Time // blocks until the analysis is asked to stop
 	for {
 		select {
 		case <-ended:
@@ -63,7 +63,7 @@ func (f *finishing) follow(asked <-chan syscall.Signal, ended <-chan struct{}, c
 			if done {
 				late = time.After(stopGrace)
 			} else {
-				f.run.say("%s: the trace is finished, but not analyzed; once more ends this too", unix.SignalName(s))
+				f.run.say("%s: the trace is finished, but not analyzed; a second signal ends this, too", unix.SignalName(s))
 			}
 		case <-late:
 			f.abandon()
@@ -82,21 +82,21 @@ func (f *finishing) abandon() {
 	os.Exit(code)
 }
 
-// asked is the signal that has come, 0 if none has.
+// asked returns the signal that has arrived, or 0.
 func (f *finishing) asked() syscall.Signal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.signal
 }
 
-// unfinished reports whether a signal has kept a trace from getting its report.
+// unfinished reports whether a signal prevented the report of a trace.
 func (f *finishing) unfinished() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.signal != 0 && len(f.traces) > 0
 }
 
-// merged says that the traces are written.
+// merged records that the traces are written.
 func (f *finishing) merged(runs []shipper.LocalRun) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +107,7 @@ func (f *finishing) merged(runs []shipper.LocalRun) {
 	}
 }
 
-// reported says that the first trace that had none has its report.
+// reported records that the first trace without a report now has one.
 func (f *finishing) reported() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,7 @@ func endedEarly(run shipper.LocalRun) bool {
 	return false
 }
 
-// explain says what is there, and how to go on.
+// explain prints what exists and how to continue.
 func (f *finishing) explain() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,13 +132,13 @@ func (f *finishing) explain() {
 		f.run.say("%s: stopped before the trace was written; what the ranks recorded is in %s", name, f.run.relative(f.folder.spool()))
 		return
 	}
-	f.run.say("%s: stopped before the report was complete; the trace is whole. To go on:", name)
+	f.run.say("%s: stopped before the report was complete; the trace is complete. To continue:", name)
 	for _, run := range f.traces {
 		f.run.say("  cairn analyze %s -o %s", quoted(f.run.relative(run.Trace)), quoted(f.run.relative(filepath.Join(run.Directory, reportFolder))))
 	}
 }
 
-// quoted is a path as a shell reads it.
+// quoted returns a path quoted for a shell.
 func quoted(path string) string {
 	if plain.MatchString(path) {
 		return path

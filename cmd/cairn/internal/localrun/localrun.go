@@ -17,8 +17,8 @@ import (
 
 // Run is one `cairn run`.
 type Run struct {
-	Out            string            // "": the first default one that is free
-	Replace        bool              // an earlier run in it
+	Out            string            // "": the first unused default folder
+	Replace        bool              // replace an earlier run in the folder
 	Settings       settings.Settings // of the tracer
 	Command        []string
 	Stdout, Stderr io.Writer
@@ -26,7 +26,7 @@ type Run struct {
 
 // Run runs the command, and makes traces and reports of what its ranks recorded.
 func (r Run) Run(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx) // signals mean something else here than in other commands
+	ctx = context.WithoutCancel(ctx) // signals have a different meaning here than in other commands
 	if err := launch.CheckCommand(r.Command[0]); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r Run) Run(ctx context.Context) error {
 	}
 	environment := os.Environ()
 	if err != nil {
-		// the program matters more than its trace: it runs all the same
+		// the program matters more than its trace, so it runs anyway
 		r.say("tracing is off: %v", err)
 	} else {
 		defer root.remove()
@@ -61,7 +61,7 @@ func (r Run) Run(ctx context.Context) error {
 	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
 	packed := func() {}
 	if root != nil {
-		packed = packMeanwhile(ctx, folder.spool())
+		packed = packInBackground(ctx, folder.spool())
 	}
 	code, err := job.Run()
 	packed()
@@ -74,8 +74,8 @@ func (r Run) Run(ctx context.Context) error {
 	return r.finish(ctx, folder, root, &job, code)
 }
 
-// packMeanwhile codes times while the job goes on; the function that it returns ends that.
-func packMeanwhile(ctx context.Context, spool string) (end func()) {
+// packInBackground encodes times while the job runs. The returned function stops it.
+func packInBackground(ctx context.Context, spool string) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func packMeanwhile(ctx context.Context, spool string) (end func()) {
 	}
 }
 
-// finish makes traces and reports of what the job has left.
+// finish makes traces and reports from what the job recorded.
 func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, code int) error {
 	f := newFinishing(ctx, folder, r, job.Signals, root.remove, code)
 	defer f.stop()
@@ -102,12 +102,15 @@ func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, jo
 	return launch.StatusOf(code, fine)
 }
 
-// maxProblems is how many are told one by one: what goes wrong on one rank goes wrong on most.
+// maxProblems is the number of problems that are printed one by one: a problem of one rank is
+// usually a problem of most.
 const maxProblems = 3
 
-// collect makes traces and reports of what the run left in the spool, and reports whether all of that worked.
+// collect makes traces and reports from the spool of the run. It reports whether all of it
+// succeeded.
 func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
-	// a trace that is begun is finished, whatever signal comes; a second one ends this process
+	// a trace that is being written is finished even after a signal; a second signal ends this
+	// process
 	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
 	for i, problem := range problems {
 		if i == maxProblems {
@@ -121,7 +124,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 		f.cutShort = true
 		if job.Asked != 0 {
 			r.say("the command ended before a rank had recorded a call: there is no trace")
-		} else if f.code == 0 && len(problems) == 0 { // else they say why
+		} else if f.code == 0 && len(problems) == 0 { // otherwise the problems say why
 			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
 		}
 		return false
@@ -152,7 +155,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 	return fine
 }
 
-// say prints one line about Cairn itself, apart from what the application prints.
+// say prints one line about Cairn itself, marked so that it differs from the application's output.
 func (r Run) say(format string, args ...any) {
 	fmt.Fprintf(r.Stderr, "cairn: "+format+"\n", args...)
 }

@@ -8,12 +8,13 @@ import (
 	"regexp"
 )
 
-// plain matches paths that LD_PRELOAD and every launcher can carry. The dynamic linker divides LD_PRELOAD at spaces and
-// colons, and replaces what begins with a $; launchers write environments as text.
+// plain matches paths that LD_PRELOAD and every launcher can pass on. The dynamic linker splits
+// LD_PRELOAD at spaces and colons and expands words that begin with $. Launchers pass environments
+// as text.
 var plain = regexp.MustCompile(`^[A-Za-z0-9/._,@%+~-]*$`)
 
-// plainPath is a path to folder that is plain: its own, or that of a symbolic link below a temporary folder. remove
-// removes the link.
+// plainPath returns a path to folder that matches plain: the folder's own, or that of a symbolic
+// link in a temporary folder. remove removes the link.
 func plainPath(folder string) (path string, remove func(), err error) {
 	if plain.MatchString(folder) {
 		return folder, func() {}, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// NewRunCommand is `cairn run`.
+// NewRunCommand returns the command `cairn run`.
 func NewRunCommand() *cobra.Command {
 	var (
 		out     string
@@ -19,18 +19,19 @@ func NewRunCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
-		Short: "Trace an MPI program on this machine and say what makes it slow",
+		Short: "Trace an MPI program on this machine and report what makes it slow",
 		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
-and analyzes them. It leaves DIR/trace.cairn, DIR/clock.json and DIR/report/; a command that starts several MPI worlds leaves one
-folder each, DIR/run-0, DIR/run-1, …. Without -o DIR is cairn-out, or the first of cairn-out-2, cairn-out-3, … that has no
-run in it. With -o, a DIR that has one is refused before COMMAND is started; --force replaces that run.
+and analyzes them. It writes DIR/trace.cairn, DIR/clock.json and DIR/report/. For a command that starts several MPI jobs it
+writes one folder for each: DIR/run-0, DIR/run-1, …. Without -o, DIR is cairn-out, or the first of cairn-out-2,
+cairn-out-3, … without a run in it. With -o, a DIR that contains a run is refused before COMMAND is started; --force
+replaces that run.
 
-SIGINT, SIGTERM, SIGHUP and SIGQUIT reach COMMAND. When it has ended, for which it has 10 s, the trace is finished, analyzed
-and reported as that of any run that failed. A second signal kills COMMAND; one that comes later ends the analysis and
-keeps the trace.
+SIGINT, SIGTERM, SIGHUP and SIGQUIT reach COMMAND, which then has 10 s to end. After that the trace is finished, analyzed
+and reported like that of any failed run. A second signal kills COMMAND. A later one stops the analysis and keeps the
+trace.
 
-It exits with the command's own code if that is not zero; else with 128 and the signal's number if a signal cut the run or
-its analysis short, with 70 if tracing or --verify failed, and with 0.`,
+It exits with the command's own code if that is not zero. Otherwise it exits with 128 plus the signal's number if a signal
+cut the run or its analysis short, with 70 if tracing or --verify failed, and with 0 in all other cases.`,
 		Example: `  cairn run -- mpirun -np 4 ./app
   cairn run -o out --verify -- mpirun -np 16 ./app --iterations 100`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -41,7 +42,7 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("output") && out == "" {
-				return cli.UsageError(errors.New("-o \"\": where to?"))
+				return cli.UsageError(errors.New("-o is empty: name a directory"))
 			}
 			kept := tracing.Settings()
 			if err := tracerflags.Check(&kept); err != nil {
@@ -51,9 +52,9 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 			return r.Run(c.Context())
 		},
 	}
-	// what follows the first argument is the program's, also without --
+	// everything after the first argument belongs to the program, even without --
 	c.Flags().SetInterspersed(false)
-	c.Flags().StringVarP(&out, "output", "o", "", "directory for trace and report (default cairn-out, or cairn-out-2, … where there is one)")
+	c.Flags().StringVarP(&out, "output", "o", "", "directory for trace and report (default cairn-out, or cairn-out-2, … if that exists)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")
 	tracing = tracerflags.Register(c.Flags(), settings.Run)
 	return c

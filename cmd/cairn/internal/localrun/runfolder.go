@@ -18,27 +18,29 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// defaultRunFolder is where runs go for which no folder was named; the second goes to cairn-out-2, and so on.
+// defaultRunFolder is the folder of runs without -o. The second run uses cairn-out-2, and so on.
 const defaultRunFolder = "cairn-out"
 
-// A runFolder is where one `cairn run` leaves its trace and report. While it is open, no other run writes there.
+// A runFolder is the folder for the trace and report of one `cairn run`. While it is open, no other
+// run writes there.
 type runFolder struct {
 	path string // absolute
-	made bool   // it was not there before
+	made bool   // did not exist before
 	held *os.File
 }
 
 // Names below a run's folder.
 const (
 	reportFolder = "report"
-	tracerFolder = "tracer" // the tracer's root while the program runs, and what the ranks recorded
+	tracerFolder = "tracer" // the tracer's root while the program runs, with the spool
 )
 
-// manyWorlds matches the folders of a command that started several MPI worlds.
+// manyWorlds matches the folders of a command that started several MPI_COMM_WORLDs.
 var manyWorlds = regexp.MustCompile(`^run-\d+$`)
 
-// newRunFolder opens the folder of the given name; with "", the first default one that no run has used. One with an
-// earlier run in it is refused, unless replace is true: then that run is there until clear is called.
+// newRunFolder opens the folder with the given name or, for "", the first default one that no run
+// has used. A folder with an earlier run is refused unless replace is true. In that case the
+// earlier run stays until clear is called.
 func newRunFolder(name string, replace bool) (*runFolder, error) {
 	if name != "" {
 		return openRunFolder(name, replace)
@@ -57,7 +59,7 @@ func newRunFolder(name string, replace bool) (*runFolder, error) {
 
 func openRunFolder(name string, replace bool) (*runFolder, error) {
 	if store.IsRemote(name) {
-		return nil, cli.UsageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' takes it to a bucket afterwards", name, name))
+		return nil, cli.UsageError(fmt.Errorf("-o %s: a run is written to a local folder; 'cairn copy DIR %s' copies it to a bucket later", name, name))
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -72,12 +74,12 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	}
 	if found := f.earlier(); len(found) > 0 && !replace {
 		f.Close()
-		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or give --force to replace that run", name, found[0]))
+		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or replace that run with --force", name, found[0]))
 	}
 	return f, nil
 }
 
-// lock keeps other runs out. Where the file system has no locks on folders, nothing does.
+// lock keeps other runs out. On file systems without locks on folders it has no effect.
 func (f *runFolder) lock() error {
 	folder, err := os.Open(f.path)
 	if err != nil {
@@ -102,7 +104,8 @@ func (f *runFolder) tracer() string { return filepath.Join(f.path, tracerFolder)
 
 func (f *runFolder) spool() string { return filepath.Join(f.tracer(), "spool") }
 
-// earlier lists what runs have left, by names below the folder. Other files are not Cairn's, and it leaves them alone.
+// earlier lists the names of files that earlier runs left in the folder. Other files do not belong
+// to Cairn and stay.
 func (f *runFolder) earlier() []string {
 	folders := []string{""}
 	entries, _ := os.ReadDir(f.path)
@@ -129,7 +132,7 @@ func (f *runFolder) earlier() []string {
 	return found
 }
 
-// recorded reports whether a rank has left something in the spool.
+// recorded reports whether any rank has recorded something in the spool.
 func (f *runFolder) recorded() bool {
 	entries, _ := os.ReadDir(f.spool())
 	for _, e := range entries {
@@ -140,7 +143,7 @@ func (f *runFolder) recorded() bool {
 	return false
 }
 
-// clear removes what runs have left, and the folders of theirs that are empty then.
+// clear removes what earlier runs left, and their folders if they are empty then.
 func (f *runFolder) clear() error {
 	found := f.earlier()
 	for _, name := range found {
@@ -150,19 +153,20 @@ func (f *runFolder) clear() error {
 	}
 	for _, name := range found {
 		for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
-			_ = os.Remove(filepath.Join(f.path, at)) // what else is in it stays
+			_ = os.Remove(filepath.Join(f.path, at)) // fails, as intended, if other files are in it
 		}
 	}
 	return os.RemoveAll(f.tracer())
 }
 
-// leave removes what a run without a single record has made, so that the next one finds the folder as this one did.
+// leave removes what a run without a single record created, so that the next run finds the folder
+// unchanged.
 func (f *runFolder) leave() {
 	if f.recorded() {
 		return
 	}
 	_ = os.RemoveAll(f.tracer())
 	if f.made {
-		_ = os.Remove(f.path) // unless there is something in it
+		_ = os.Remove(f.path) // fails, as intended, if it is not empty
 	}
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// put makes a file with these words, and the folders to it.
+// put writes a file, and creates its folders.
 func put(t *testing.T, path, words string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte(words), 0o644))
 }
 
-// What any run leaves keeps the next one out, and is what the next one replaces, that and nothing else.
+// The files of an earlier run make the next run refuse the folder, and --force replaces exactly
+// these files.
 func TestEarlierRun(t *testing.T) {
 	for _, left := range []string{
 		"trace.cairn", "clock.json", "report/index.html", "report/report.json", "run-0/trace.cairn", "run-11/report/summary.txt", "tracer/spool/host-1-2/process.json",
@@ -50,7 +51,7 @@ func TestEarlierRun(t *testing.T) {
 	}
 }
 
-// A folder with other files, or what a run without a record leaves, keeps nobody out.
+// A folder with other files, or of a run without a record, is not refused.
 func TestFolderWithoutRun(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "report", "notes.txt"), "mine")
@@ -60,7 +61,7 @@ func TestFolderWithoutRun(t *testing.T) {
 	f.Close()
 }
 
-// Two runs at the same time do not write to the same folder, whatever they were told.
+// Two runs at the same time never write to the same folder.
 func TestFolderOfRunThatGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f, err := newRunFolder(dir, false)
@@ -86,8 +87,8 @@ func TestDefaultFolders(t *testing.T) {
 	}
 }
 
-// A run without a record leaves nothing of its own, so that it can be repeated.
-func TestNothingIsLeftOfNothing(t *testing.T) {
+// A run without a record leaves no files, so that it can be repeated.
+func TestRunWithoutRecordsLeavesNoFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f, err := newRunFolder(dir, false)
 	require.NoError(t, err)
@@ -115,7 +116,8 @@ func TestBucketIsNoFolder(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-// The dynamic linker and launchers can carry the path that LD_PRELOAD gets, and it leads to the folder.
+// The path in LD_PRELOAD has only characters that the dynamic linker and launchers can handle, and
+// leads to the folder.
 func TestPlainPath(t *testing.T) {
 	for _, name := range []string{"plain-1.0_x@y,z", "a b", "a:b", "$LIB", "q'\"", "new\nline", "ünï", "\xff", "a;b&c|*?\\"} {
 		folder := filepath.Join(t.TempDir(), name)

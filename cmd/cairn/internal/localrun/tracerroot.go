@@ -12,12 +12,13 @@ import (
 
 // A tracerRoot is the tracer's folder for one run.
 type tracerRoot struct {
-	environment []string // what the command gets besides this process's own
-	remove      func()   // what lies elsewhere
+	environment []string // variables for the command, in addition to those of this process
+	remove      func()   // removes files outside the folder
 }
 
-// newTracerRoot makes a tracer root of the run's folder: the libraries, this binary, the configuration and an empty spool.
-// The libraries of both MPIs are loaded; the one that is not meant passes calls through.
+// newTracerRoot creates a tracer root in the run's folder: the libraries, this binary, the
+// configuration and an empty spool. The libraries for both MPIs are preloaded; the one for the
+// other MPI passes calls through.
 func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,7 +32,7 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 		if err := os.MkdirAll(shared, 0o755); err != nil {
 			return nil, err
 		}
-		// the ranks may run as another user than this process; the sticky bit needs a chmod, whatever the umask
+		// the ranks may run as another user; the sticky bit needs a chmod because of the umask
 		if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
 			return nil, err
 		}
@@ -60,14 +61,15 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 	return root, nil
 }
 
-// preload is the value of LD_PRELOAD for the tracer at root.
+// preload returns the value of LD_PRELOAD for the tracer at root.
 func preload(root string, pointers bool) string {
 	var libraries []string
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
 		libraries = append(libraries, before)
 	}
 	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
-		// one that was not built is left out: the loader would complain in every process
+		// a library that was not built is left out: the dynamic linker would complain in every
+		// process
 		if shim := filepath.Join(root, "lib", setup.Shim(abi)); exists(shim) {
 			libraries = append(libraries, shim)
 		}

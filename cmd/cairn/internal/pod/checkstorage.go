@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewCheckStorageCommand is `cairn check-storage`.
+// NewCheckStorageCommand returns the command `cairn check-storage`.
 func NewCheckStorageCommand() *cobra.Command {
 	var (
 		s3  storage.Flags
@@ -18,7 +18,7 @@ func NewCheckStorageCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "check-storage",
-		Short: "Write, read, list and delete one object, and say why that fails",
+		Short: "Write, read, list and delete one object, and report why that fails",
 		Args:  cli.Exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.Open(url)
@@ -41,7 +41,7 @@ func NewCheckStorageCommand() *cobra.Command {
 	return c
 }
 
-// NewMakeBucketCommand is `cairn make-bucket`.
+// NewMakeBucketCommand returns the command `cairn make-bucket`.
 func NewMakeBucketCommand() *cobra.Command {
 	var (
 		s3  storage.Flags
@@ -49,7 +49,7 @@ func NewMakeBucketCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "make-bucket",
-		Short: "Create the bucket that a store URL names, if it is not there",
+		Short: "Create the bucket that a store URL names, if it does not exist",
 		Args:  cli.Exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o, err := s3.Options()
@@ -64,7 +64,7 @@ func NewMakeBucketCommand() *cobra.Command {
 	return c
 }
 
-// NewDeletePrefixCommand is `cairn delete-prefix`.
+// NewDeletePrefixCommand returns the command `cairn delete-prefix`.
 func NewDeletePrefixCommand() *cobra.Command {
 	var (
 		s3       storage.Flags

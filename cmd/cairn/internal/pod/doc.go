@@ -1,4 +1,4 @@
-// Package pod has the commands of a TracedMPIJob's pods that are for nobody else: install and probe (init containers),
-// ship (sidecar), check-storage, make-bucket, delete-prefix, fetch and resolve. Those with a form for people, such as merge
-// --job, are with that.
+// Package pod has the commands that only the pods of a TracedMPIJob use: install and probe (init
+// containers), ship (sidecar), check-storage, make-bucket, delete-prefix, fetch and resolve.
+// Commands that also have a form for people, such as merge --job, are in the package of that form.
 package pod

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// NewFetchCommand is `cairn fetch`.
+// NewFetchCommand returns the command `cairn fetch`.
 func NewFetchCommand() *cobra.Command {
 	var (
 		s3        storage.Flags
@@ -25,7 +25,7 @@ func NewFetchCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "fetch TRACE FILE",
-		Short: "Copy a trace out of storage for ranks that re-execute it, after a look at whether it is one",
+		Short: "Copy a trace from storage for ranks that re-execute it, and check that it is one",
 		Args:  cli.Exactly(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			options, err := s3.Options()
@@ -36,13 +36,13 @@ func NewFetchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := tracefile.Read(args[0], object) // which takes over the object
+			f, err := tracefile.Read(args[0], object) // takes ownership of object
 			if err != nil {
 				return err
 			}
 			defer f.Close()
 			err = storage.WriteWhole(args[1], func(file *os.File) error {
-				// ranks have another user
+				// ranks run as another user
 				if err := file.Chmod(0o644); err != nil {
 					return err
 				}
@@ -64,7 +64,8 @@ func NewFetchCommand() *cobra.Command {
 	return c
 }
 
-// copyReplayers copies to a directory what ranks start: this command, and the replayers of all MPIs that there are.
+// copyReplayers copies what ranks start to a directory: this command, and the replayers of all MPIs
+// that exist.
 func copyReplayers(dir string) error {
 	self, err := os.Executable()
 	if err != nil {

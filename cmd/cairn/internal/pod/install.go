@@ -12,17 +12,18 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup/commands"
 )
 
-// NewInstallCommand is `cairn install`.
+// NewInstallCommand returns the command `cairn install`.
 func NewInstallCommand() *cobra.Command {
 	return neverFailing("install", "Copy the probe and the tracer's libraries into a volume; never fails", commands.Install)
 }
 
-// NewProbeCommand is `cairn probe`.
+// NewProbeCommand returns the command `cairn probe`.
 func NewProbeCommand() *cobra.Command {
-	return neverFailing("probe", "Look at the image it runs in and prepare the tracer for it; never fails", commands.Probe)
+	return neverFailing("probe", "Examine the image it runs in and prepare the tracer for it; never fails", commands.Probe)
 }
 
-// neverFailing is a command of an init container: it ends well whatever its arguments are, so it reads them itself.
+// neverFailing returns a command of an init container. It succeeds whatever its arguments are, so
+// it parses them itself.
 func neverFailing(name, short string, run func(context.Context, []string, commands.Streams)) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,

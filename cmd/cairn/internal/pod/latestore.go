@@ -8,10 +8,11 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A lateStore is a store that is opened when it is first used, and tried again until it can be: a file of certificates
-// that is not there yet comes to be there, and a sidecar that ends because of it would keep its pod from being ready.
+// A lateStore is opened at its first use, and again until that succeeds. A file of certificates
+// that is missing at first may appear later, and a sidecar that exited because of it would keep its
+// pod from becoming ready.
 type lateStore struct {
-	name   string // as the command line has it
+	name   string // as given on the command line
 	open   func() (store.Store, error)
 	mu     sync.Mutex
 	opened store.Store

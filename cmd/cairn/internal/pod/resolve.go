@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup/commands"
 )
 
-// NewResolveCommand is what a rank starts; in a pod it is part of cairn-probe, which parses the same arguments.
+// NewResolveCommand returns the command that a rank starts. In a pod it is part of cairn-probe,
+// which parses the same arguments.
 func NewResolveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "resolve",

@@ -20,8 +20,9 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewShipCommand is the sidecar. The pod is the user's: whatever is wrong with the command line, the storage or the spool
-// is said, and the command neither ends before it is told to nor fails.
+// NewShipCommand returns the command of the sidecar. The pod belongs to the user: problems with the
+// command line, the storage or the spool are logged. The command neither fails nor ends before it
+// is asked to.
 func NewShipCommand() *cobra.Command {
 	var (
 		s3    storage.Flags
@@ -34,10 +35,10 @@ func NewShipCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:                "ship",
-		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
-		DisableFlagParsing: true, // a bad option is said below
+		Short:              "Upload what ranks write to a spool, until SIGTERM; a pod's sidecar",
+		DisableFlagParsing: true, // invalid options are reported below
 		RunE: func(c *cobra.Command, args []string) error {
-			// nobody reads what is printed: no failure, either
+			// a closed output is not a failure, either
 			signal.Ignore(syscall.SIGPIPE)
 			debug.SetGCPercent(shipper.GCPercent)
 			c.SetOut(cli.Unchecked(c.OutOrStdout()))
@@ -47,7 +48,7 @@ func NewShipCommand() *cobra.Command {
 				return c.Help()
 			}
 			for _, trouble := range troubles {
-				say("cairn: %s; going on without it", trouble)
+				say("cairn: %s; continuing without it", trouble)
 			}
 			o.Store = &lateStore{name: url, open: func() (store.Store, error) { return s3.Open(url) }}
 			o.Identity = shipper.IdentityFromEnv(os.Getenv)
@@ -60,7 +61,7 @@ func NewShipCommand() *cobra.Command {
 			}
 			stop, err := profiles.Start()
 			if err != nil {
-				say("cairn: %v; going on without a profile", err)
+				say("cairn: %v; continuing without a profile", err)
 				stop = func() error { return nil }
 			}
 			for _, lost := range shipper.Ship(c.Context(), o) {
@@ -69,7 +70,8 @@ func NewShipCommand() *cobra.Command {
 			if err := stop(); err != nil {
 				say("cairn: %v", err)
 			}
-			// the job's result does not depend on its trace: what was lost is said in the log, to the merge and to the operator
+			// the job's result does not depend on its trace: losses are reported in the log, to the
+			// merge and to the operator
 			return nil
 		},
 	}
@@ -78,12 +80,12 @@ func NewShipCommand() *cobra.Command {
 	profiles.Register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
-	c.Flags().Var(cli.AtLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds: it ends earlier than that after SIGTERM")
+	c.Flags().Var(cli.AtLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds; after SIGTERM the command ends before that is over")
 	c.Flags().Int64Var(&o.SpoolLimit, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: each has its own limit)")
 	return c
 }
 
-// shipMessage is what the operator is told.
+// shipMessage is the result that is reported to the operator.
 func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
 	m := messages.Ship{Lost: outcome.Lost, LostCount: len(outcome.Lost), Message: strings.Join(troubles, "; ")}
 	if outcome.Storage != nil {
@@ -92,7 +94,7 @@ func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
 	return m
 }
 
-// parseLeniently sets flags as far as they can be understood, and says what cannot.
+// parseLeniently sets the flags that it can parse and returns a message for each of the others.
 func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, help bool) {
 	for len(args) > 0 {
 		argument := args[0]
@@ -104,7 +106,7 @@ func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, hel
 		case argument == "-h" || argument == "--help":
 			return nil, true
 		case !isFlag:
-			troubles = append(troubles, fmt.Sprintf("%q is no option", argument))
+			troubles = append(troubles, fmt.Sprintf("%q is not an option", argument))
 			continue
 		case !given && len(args) > 0 && !strings.HasPrefix(args[0], "--"):
 			value, args = args[0], args[1:]
@@ -112,12 +114,12 @@ func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, hel
 			troubles = append(troubles, fmt.Sprintf("--%s has no value", name))
 			continue
 		}
-		err := errors.New("there is no such option")
+		err := errors.New("no such option")
 		if flag != nil {
 			err = flag.Value.Set(value)
 		}
 		if err != nil {
-			troubles = append(troubles, fmt.Sprintf("--%s %q is not understood: %v", name, value, err))
+			troubles = append(troubles, fmt.Sprintf("--%s %q is invalid: %v", name, value, err))
 		}
 	}
 	return troubles, false

@@ -33,7 +33,7 @@ type sidecarProcess struct {
 	said chan string
 }
 
-// startSidecar starts it and waits until it says something, if it is to.
+// startSidecar starts a sidecar and waits until it prints something, if it should.
 func startSidecar(t *testing.T, environment []string, args ...string) *sidecarProcess {
 	t.Helper()
 	p := &sidecarProcess{t: t, log: filepath.Join(t.TempDir(), "termination-log"), said: make(chan string, 1)}
@@ -55,7 +55,8 @@ func startSidecar(t *testing.T, environment []string, args ...string) *sidecarPr
 	return p
 }
 
-// end sends SIGTERM, and gives how long it took to end well, what it said and its message.
+// end sends SIGTERM, checks that the sidecar succeeds, and returns how long that took, its output
+// and its message.
 func (p *sidecarProcess) end() (took time.Duration, said string, message messages.Ship) {
 	p.t.Helper()
 	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
@@ -71,7 +72,7 @@ func (p *sidecarProcess) end() (took time.Duration, said string, message message
 	return took, said, message
 }
 
-// living fails if the sidecar has ended.
+// living fails the test if the sidecar has ended.
 func (p *sidecarProcess) living() {
 	p.t.Helper()
 	time.Sleep(1500 * time.Millisecond)
@@ -90,8 +91,8 @@ func oneRank(t *testing.T) (spool string) {
 	return spool
 }
 
-// Whatever is wrong with its options or the storage, the sidecar says so, goes on, and ends well before the grace does,
-// with a message for the operator.
+// Whatever is wrong with its options or the storage, the sidecar reports it, continues, and ends
+// successfully within the grace period, with a message for the operator.
 func TestShipNeverFails(t *testing.T) {
 	s3 := []string{"--store", "s3://bucket/job", "--s3-endpoint", "https://127.0.0.1:1", "--grace", "8"}
 	for name, c := range map[string]struct {
@@ -102,7 +103,7 @@ func TestShipNeverFails(t *testing.T) {
 		"no CA file":      {nil, append(s3, "--s3-ca-file", "/no/such/file"), "the CA file cannot be read", "Other"},
 		"bad environment": {[]string{"CAIRN_S3_PATH_STYLE=maybe"}, s3, "path style is true or false", "Other"},
 		"bad value":       {nil, append(s3, "--spool-limit-bytes", "many"), "--spool-limit-bytes", "CredentialsMissing"},
-		"unknown option":  {nil, append([]string{"--no-such", "x", "--flag", "stray"}, s3...), "there is no such option", "CredentialsMissing"},
+		"unknown option":  {nil, append([]string{"--no-such", "x", "--flag", "stray"}, s3...), "no such option", "CredentialsMissing"},
 		"no store":        {nil, []string{"--grace", "8"}, "--store is missing", "Other"},
 		"bad store":       {nil, []string{"--grace", "8", "--store", "ftp://x"}, "ftp", "Other"},
 		"nobody answers":  {[]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b"}, s3, "connection refused", "Unreachable"},
@@ -122,7 +123,7 @@ func TestShipNeverFails(t *testing.T) {
 	}
 }
 
-// What it prints may go nowhere: to a full disk, or to a pipe that nobody reads any more.
+// Its output may not be writable: a full disk, or a pipe without a reader.
 func TestShipThatCannotPrint(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
@@ -147,7 +148,7 @@ func TestShipThatCannotPrint(t *testing.T) {
 	}
 }
 
-// A spool that is not there is no reason to end either.
+// A missing spool is no reason to end, either.
 func TestShipWithoutASpool(t *testing.T) {
 	p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", "/no/such/spool", "--grace", "4")
 	p.living()
@@ -156,7 +157,7 @@ func TestShipWithoutASpool(t *testing.T) {
 	require.Contains(t, said, "the spool cannot be read")
 }
 
-// The storage comes to be there while the pod lives.
+// The storage becomes available while the pod is running.
 func TestShipOpensTheStoreLater(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "store")
@@ -178,8 +179,8 @@ func TestShipOpensTheStoreLater(t *testing.T) {
 	require.True(t, pod.Final)
 }
 
-// A connection that takes everything and never answers does not outlive the grace; what is lost is in the message from
-// the first moment on, in case that the sidecar is killed.
+// A connection that accepts everything and never responds does not outlast the grace period. Losses
+// are in the message from the beginning, in case the sidecar is killed.
 func TestShipOverADeadConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -206,8 +207,8 @@ func TestShipOverADeadConnection(t *testing.T) {
 	require.Len(t, message.Lost, 1)
 }
 
-// SIGTERM may come at any moment, also while the sidecar starts.
-func TestShipIsToldToEndAtItsStart(t *testing.T) {
+// SIGTERM may arrive at any time, also while the sidecar starts.
+func TestSignalAtTheStartOfShip(t *testing.T) {
 	for n := range 8 {
 		p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", oneRank(t), "--grace", "10")
 		time.Sleep(time.Duration(50+30*n) * time.Millisecond)
@@ -217,7 +218,7 @@ func TestShipIsToldToEndAtItsStart(t *testing.T) {
 	}
 }
 
-// A FIFO in the place of what a process says of itself neither stops the sidecar nor keeps it from ending.
+// A FIFO in place of a file of a process neither stops the sidecar nor keeps it from ending.
 func TestShipWithAFIFO(t *testing.T) {
 	spool := oneRank(t)
 	dir := filepath.Join(spool, "host-1-odd")

@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// TestRefusedIdentity: a pod's command says what an STS refused, waits for a person, and shows nothing of the token.
+// TestRefusedIdentity: a pod's command reports what an STS refused, waits for a person, and does
+// not print the token.
 func TestRefusedIdentity(t *testing.T) {
 	type answer struct {
 		status int

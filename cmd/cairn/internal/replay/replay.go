@@ -27,7 +27,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// NewReplayCommand is `cairn replay`.
+// NewReplayCommand returns the command `cairn replay`.
 func NewReplayCommand() *cobra.Command {
 	var (
 		r              replay
@@ -38,17 +38,18 @@ func NewReplayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE [flags] -- LAUNCHER…",
 		Short: "Execute the MPI calls of a run again: a benchmark of its communication on another machine or MPI",
-		Long: `Replay executes the MPI calls of a recorded run again: LAUNCHER (mpirun with its options, and no program) starts as many
-processes as the run had ranks, each makes the calls that its rank made, with the arguments that they had, and computes in
-between for as long as the rank did. The program itself is not needed, nor its data: messages hold zeros, operations and
-callbacks of the program's own do nothing. Receives with wildcards take the message that they took in the run, and loops that
-poll wait. Files that MPI reads and writes lie in a folder of their own (--scratch).
+		Long: `Replay executes the MPI calls of a recorded run again. LAUNCHER (mpirun with its options, without a program) starts as
+many processes as the run had ranks. Each process makes the calls of its rank with the same arguments, and computes
+between them for as long as the rank did. The program and its data are not needed: messages contain zeros, and the
+program's own operations and callbacks do nothing. Receives with wildcards take the same message as in the run, and
+polling loops wait. Files that MPI reads and writes are in a separate folder (--scratch).
 
-At the end it says how long that took, from when all processes had left MPI_Init until the last one entered MPI_Finalize, and
-how long the run took.
+At the end it prints how long that took, from when all processes had left MPI_Init until the last one entered
+MPI_Finalize, and how long the run took.
 
-A run that cannot be executed again is refused before anything starts, with the functions that keep it from that. So is one
-whose trace is not whole. The MPI may be another one than that of the run: LAUNCHER says which (--mpi, where it does not).
+A run that cannot be executed again is refused before anything starts, with the names of the functions that prevent it.
+A run with an incomplete trace is refused, too. The MPI may differ from that of the run: LAUNCHER determines it (or
+--mpi, if LAUNCHER does not report it).
 
 It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is refused or --check finds a difference.`,
 		Example: `  cairn replay out/trace.cairn -- mpirun -np 4
@@ -66,7 +67,7 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
 				return cli.UsageError(err)
 			}
 			if out != "" && !check {
-				return cli.UsageError(errors.New("-o is where --check leaves the trace of the re-execution"))
+				return cli.UsageError(errors.New("-o needs --check: it is the directory for the trace of the re-execution"))
 			}
 			r.file, r.launcher = args[0], args[1:]
 			r.stdout, r.stderr = c.OutOrStdout(), c.ErrOrStderr()
@@ -76,12 +77,12 @@ It exits with LAUNCHER's own code if that is not zero, and with 65 if the run is
 			return r.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&r.compute, "compute", "busy", "how computation is executed. busy: the thread takes as much CPU time; sleep: it sleeps")
-	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
-	c.Flags().StringVar(&speed, "speed", "recorded", "recorded; max: without computation")
-	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of a rank may take")
-	c.Flags().StringVar(&r.scratch, "scratch", "", "folder for files that MPI reads and writes, which all ranks see (default: a temporary one)")
-	c.Flags().StringVar(&r.mpi, "mpi", "", "openmpi or mpich: the MPI that LAUNCHER belongs to (default: what it says itself, else that of the run)")
+	c.Flags().StringVar(&r.compute, "compute", "busy", "how computation is executed. busy: the thread uses the same CPU time; sleep: it sleeps")
+	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "factor of the computation time")
+	c.Flags().StringVar(&speed, "speed", "recorded", "recorded, or max: without computation")
+	c.Flags().StringVar(&memory, "memory", "1GiB", "maximum memory for the buffers and windows of a rank")
+	c.Flags().StringVar(&r.scratch, "scratch", "", "folder for files that MPI reads and writes, which all ranks must see (default: a temporary one)")
+	c.Flags().StringVar(&r.mpi, "mpi", "", "openmpi or mpich: the MPI that LAUNCHER belongs to (default: as LAUNCHER reports, else that of the run)")
 	c.Flags().BoolVar(&check, "check", false, "trace the re-execution, and compare its calls with those of the run")
 	c.Flags().StringVarP(&out, "output", "o", "", "with --check: directory for the trace of the re-execution (default: a temporary one)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")
@@ -95,12 +96,12 @@ type replay struct {
 	compute        string
 	scale          float64
 	memory         int64
-	scratch        string // "": a temporary folder
+	scratch        string // "": use a temporary folder
 	mpi            setup.ABI
 	stdout, stderr io.Writer
 }
 
-// set reads what flags say in words.
+// set parses the flags that are given as words.
 func (r *replay) set(speed, memory string) error {
 	if r.compute != "busy" && r.compute != "sleep" {
 		return fmt.Errorf("--compute is busy or sleep, not %q", r.compute)
@@ -117,13 +118,13 @@ func (r *replay) set(speed, memory string) error {
 	}
 	bytes, err := humanize.ParseBytes(memory)
 	if err != nil || bytes < 1<<12 || bytes > 1<<50 {
-		return fmt.Errorf("--memory is a number of bytes, KiB, MiB or GiB, as 512MiB, not %q", memory)
+		return fmt.Errorf("--memory is a number of bytes, KiB, MiB or GiB, such as 512MiB, not %q", memory)
 	}
 	r.memory = int64(bytes)
 	return nil
 }
 
-// run executes the run again.
+// run executes the recorded calls again.
 func (r *replay) run(ctx context.Context) error {
 	command, remove, err := r.prepare(ctx)
 	if err != nil {
@@ -140,7 +141,7 @@ func (r *replay) run(ctx context.Context) error {
 	return launch.StatusOf(code, true)
 }
 
-// check executes the run again with the tracer, and compares.
+// check executes the recorded calls again under the tracer, and compares.
 func (r *replay) check(ctx context.Context, out string, replace bool) error {
 	command, remove, err := r.prepare(ctx)
 	if err != nil {
@@ -182,8 +183,8 @@ func (r *replay) check(ctx context.Context, out string, replace bool) error {
 	return nil
 }
 
-// prepare refuses a run that cannot be executed again, and gives the command that does, and what removes its temporary
-// folder.
+// prepare refuses a run that cannot be executed again. Otherwise it returns the command that
+// executes it, and a function that removes its temporary folder.
 func (r *replay) prepare(ctx context.Context) (command []string, remove func(), err error) {
 	if store.IsRemote(r.file) {
 		return nil, nil, cli.UsageError(fmt.Errorf("%s: every rank reads the trace: copy it to a folder that all of them see", r.file))
@@ -225,7 +226,7 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 	return slices.Concat(r.launcher, []string{program}, arguments), remove, nil
 }
 
-// refused names what keeps the run from being executed again.
+// refused returns an error that names what keeps the run from being executed again.
 func (r *replay) refused(refusals []reexecution.Refusal) error {
 	var lines strings.Builder
 	for _, refusal := range refusals {
@@ -234,7 +235,8 @@ func (r *replay) refused(refusals []reexecution.Refusal) error {
 	return fmt.Errorf("%s cannot be executed again:%s", r.file, lines.String())
 }
 
-// arguments are those of the replayer. The run took so many recorded seconds, 0 if that is not known.
+// arguments returns those of the replayer. recorded is the duration of the run in seconds, or 0 if
+// it is not known.
 func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) ([]string, error) {
 	file, err := filepath.Abs(r.file)
 	if err != nil {
@@ -251,7 +253,7 @@ func (r *replay) arguments(t timeline.Trace, scratch string, recorded float64) (
 	}, nil
 }
 
-// scratchFolder is where MPI's files go.
+// scratchFolder returns the folder for files that MPI calls open.
 func (r *replay) scratchFolder() (folder string, remove func(), err error) {
 	if r.scratch != "" {
 		folder, err = filepath.Abs(r.scratch)
@@ -264,14 +266,14 @@ func (r *replay) scratchFolder() (folder string, remove func(), err error) {
 	return folder, func() { _ = os.RemoveAll(folder) }, err
 }
 
-// note says in what the re-execution is not what the run was.
+// note prints in what respects the re-execution differs from the run.
 func (r *replay) note(t timeline.Trace) {
 	for _, note := range reexecution.Notes(t) {
 		r.say("%s", note)
 	}
 }
 
-// maxThreads is how many threads the rank has that has most.
+// maxThreads returns the largest number of threads of a rank.
 func maxThreads(t timeline.Trace) int {
 	most, n, last := 1, 0, -1
 	for _, l := range timeline.Locations(t) {
@@ -284,7 +286,7 @@ func maxThreads(t timeline.Trace) int {
 	return most
 }
 
-// recorded is how long the run took in seconds, 0 if that is not known.
+// recorded returns the duration of the run in seconds, or 0 if it is not known.
 func (r *replay) recorded(ctx context.Context, f *tracefile.File) (float64, error) {
 	t := timeline.Of(f.Reader)
 	if timeline.NeedTimes(t, "that") != nil {

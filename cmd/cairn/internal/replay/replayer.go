@@ -14,10 +14,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// replayerOf is the file name of the program that executes calls again, by the MPI that it is linked with.
+// replayerOf returns the file name of the replayer that is linked with an MPI.
 func replayerOf(abi setup.ABI) string { return "cairn-replay-" + abi }
 
-// program finds that program for the launcher's MPI.
+// program finds the replayer for the launcher's MPI.
 func (r *replay) program(recorded setup.ABI) (string, error) {
 	abi := r.mpi
 	if abi == "" {
@@ -29,7 +29,7 @@ func (r *replay) program(recorded setup.ABI) (string, error) {
 	return FindReplayer(abi)
 }
 
-// FindReplayer looks for the replayer of an MPI beside this binary.
+// FindReplayer looks for the replayer for an MPI beside this binary.
 func FindReplayer(abi setup.ABI) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
@@ -45,10 +45,11 @@ func FindReplayer(abi setup.ABI) (string, error) {
 			return filepath.Clean(program), nil
 		}
 	}
-	return "", fmt.Errorf("%s is not beside this binary: 'make build' makes it where that MPI is installed", replayerOf(abi))
+	return "", fmt.Errorf("%s is not beside this binary: 'make build' builds it if that MPI is installed", replayerOf(abi))
 }
 
-// launchersMPI is the MPI that a launcher says it belongs to, "" if it says nothing of that: srun starts programs of any.
+// launchersMPI returns the MPI that a launcher reports to belong to, or "" if it reports none: srun
+// starts programs of any MPI.
 func launchersMPI(launcher string) setup.ABI {
 	out, err := exec.Command(launcher, "--version").Output()
 	switch text := string(out); {

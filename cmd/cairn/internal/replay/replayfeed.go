@@ -18,8 +18,9 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewReplayFeedCommand is what each process of a re-execution starts for itself: it decodes the calls of its rank and writes
-// them to files that it was left open, one for each thread.
+// NewReplayFeedCommand returns the command that each process of a re-execution starts for itself.
+// It decodes the calls of its rank and writes them to files that it inherits open, one for each
+// thread.
 func NewReplayFeedCommand() *cobra.Command {
 	var (
 		rank, threads, firstFile int
@@ -42,15 +43,15 @@ func NewReplayFeedCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "whose calls")
-	c.Flags().Var(cli.AtLeast(&threads, 1, 1), "threads", "how many files there are")
-	c.Flags().Var(cli.AtLeast(&firstFile, 3, 3), "first-file", "the first of them")
+	c.Flags().Var(cli.AtLeast(&rank, 0, 0), "rank", "the rank to decode")
+	c.Flags().Var(cli.AtLeast(&threads, 1, 1), "threads", "number of files")
+	c.Flags().Var(cli.AtLeast(&firstFile, 3, 3), "first-file", "file descriptor of the first file")
 	c.Flags().StringVar(&scratch, "scratch", ".", "folder of files that MPI reads and writes")
 	return c
 }
 
-// feedThreads writes the calls of all threads of a rank at once. Where there are more files than threads the others get
-// nothing.
+// feedThreads writes the calls of all threads of a rank concurrently. Files without a thread get an
+// empty sequence.
 func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFile int, scratch string) error {
 	t := timeline.Of(f.Reader)
 	feeds := make([]int, 0, threads) // locations
@@ -63,7 +64,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 		return fmt.Errorf("the trace has no rank %d", rank)
 	}
 	if len(feeds) > threads {
-		return fmt.Errorf("rank %d has %d threads, and there are %d files for them", rank, len(feeds), threads)
+		return fmt.Errorf("rank %d has %d threads, but there are %d files for them", rank, len(feeds), threads)
 	}
 	failures := make([]error, threads)
 	var all sync.WaitGroup
@@ -76,7 +77,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 			file := os.NewFile(uintptr(firstFile+i), "calls")
 			defer file.Close()
 			if err := feed(ctx, t, feeds, location, file, scratch); err != nil && !errors.Is(err, syscall.EPIPE) {
-				failures[i] = err // where there is no reader any more, that has said why
+				failures[i] = err // a reader that ended early has reported the reason itself
 			}
 		})
 	}
@@ -84,7 +85,7 @@ func feedThreads(ctx context.Context, f *tracefile.File, rank, threads, firstFil
 	return errors.Join(failures...)
 }
 
-// feed writes the calls of one of a rank's locations, nothing but the end for -1.
+// feed writes the calls of one of a rank's locations; for location -1 only the end of the sequence.
 func feed(ctx context.Context, t timeline.Trace, locations []int, location int, file *os.File, scratch string) error {
 	w := bufio.NewWriterSize(file, 1<<16)
 	e := reexecution.NewEncoder(w, scratch)

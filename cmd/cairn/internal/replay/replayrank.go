@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// NewReplayRankCommand is what mpirun starts in the pods of a job with spec.replay, in the place of a program: the launcher
-// there is the user's. It becomes the replayer of the MPI that started it.
+// NewReplayRankCommand returns the command that mpirun starts instead of a program in the pods of a
+// job with spec.replay. The launcher there is the user's. The command becomes the replayer for the
+// MPI that started it.
 func NewReplayRankCommand() *cobra.Command {
 	var (
 		r      replay
@@ -26,7 +27,7 @@ func NewReplayRankCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "replay-rank FILE",
-		Short: "Become one process of a re-execution, as mpirun starts it",
+		Short: "Become one process of a re-execution; mpirun starts it",
 		Args:  cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := r.set("recorded", memory); err != nil {
@@ -42,12 +43,13 @@ func NewReplayRankCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.compute, "compute", "busy", "busy or sleep")
-	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "so many times the computation")
-	c.Flags().StringVar(&memory, "memory", "1GiB", "memory that the buffers and windows of the rank may take")
+	c.Flags().Var(cli.Within(&r.scale, 1, 0, 1e6), "compute-scale", "factor of the computation time")
+	c.Flags().StringVar(&memory, "memory", "1GiB", "maximum memory for the buffers and windows of the rank")
 	return c
 }
 
-// startedBy reads from the environment which MPI's mpirun started this process, and as which rank.
+// startedBy reads from the environment which MPI's launcher started this process, and as which
+// rank.
 func startedBy(getenv func(string) string) (setup.ABI, int, error) {
 	for _, mpi := range []struct {
 		abi      setup.ABI
@@ -61,10 +63,11 @@ func startedBy(getenv func(string) string) (setup.ABI, int, error) {
 			return mpi.abi, rank, nil
 		}
 	}
-	return "", 0, errors.New("neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set: mpirun of Open MPI or MPICH has to start this command")
+	return "", 0, errors.New("neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set: mpirun of Open MPI or MPICH must start this command")
 }
 
-// become replaces this process. What is to be said about the whole run, rank 0 says.
+// become replaces this process by the replayer. Messages about the whole run are printed by rank 0
+// only.
 func (r *replay) become(c *cobra.Command, rank int) error {
 	f, err := tracefile.Open(c.Context(), r.file, storage.Flags{})
 	if err != nil {
@@ -83,7 +86,7 @@ func (r *replay) become(c *cobra.Command, rank int) error {
 	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
 		cause := r.refused(refusals)
 		if rank != 0 {
-			cause = nil // says it, too
+			cause = nil // rank 0 prints it, too
 		}
 		return cli.StatusError(cli.ExitBadData, cause)
 	}

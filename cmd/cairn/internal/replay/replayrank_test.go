@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// Which MPI started a rank, and as which, says the environment.
+// The environment determines which MPI started a rank, and its number.
 func TestStartedBy(t *testing.T) {
 	for _, c := range []struct {
 		environment map[string]string
@@ -26,7 +26,7 @@ func TestStartedBy(t *testing.T) {
 		assert.Equal(t, c.rank, rank)
 	}
 	_, _, err := startedBy(func(string) string { return "" })
-	assert.ErrorContains(t, err, "mpirun of Open MPI or MPICH has to start this command")
+	assert.ErrorContains(t, err, "mpirun of Open MPI or MPICH must start this command")
 	_, _, err = startedBy(func(string) string { return "x" })
 	assert.ErrorContains(t, err, `OMPI_COMM_WORLD_RANK is "x", not a rank`)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// NewCopyCommand is `cairn copy`.
+// NewCopyCommand returns the command `cairn copy`.
 func NewCopyCommand() *cobra.Command {
 	var s3 storage.Flags
 	c := &cobra.Command{

@@ -22,7 +22,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewMergeCommand is `cairn merge`.
+// NewMergeCommand returns the command `cairn merge`.
 func NewMergeCommand() *cobra.Command {
 	var (
 		s3       storage.Flags
@@ -40,19 +40,20 @@ func NewMergeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge -o OUT SHARD…",
 		Short: "Merge shards into one trace",
-		Long: `Merge joins shards, or traces of single ranks, of one MPI world into one finished trace. With --job it takes what the
-sidecars of a TracedMPIJob left below --store, waits for what is still to come, and writes one trace for each run. If a
-world has more shards than --fan-in, it only plans, and says how many parts each --level has that is to be run after it.`,
+		Long: `Merge joins shards, or traces of single ranks, of one MPI_COMM_WORLD into one finished trace. With --job it merges what
+the sidecars of a TracedMPIJob uploaded below --store, waits for what is missing, and writes one trace for each run. If a
+run has more shards than --fan-in, the command only plans the merge: it prints the number of parts of each --level that
+must be run after it.`,
 		Example: "  cairn merge -o trace.cairn s3://traces/default/stencil/<uid>/shards/<pod>/<world>/<sha256>.cairn …",
 		RunE: func(c *cobra.Command, args []string) error {
-			// most of what a merge holds are bytes, which the collector does not look at: it may come often
+			// most memory of a merge has no pointers, so that frequent collections are cheap
 			debug.SetGCPercent(25)
 			if job {
 				if len(args) > 0 || out != "" {
-					return cli.UsageError(errors.New("--job takes its shards from --store; give neither files nor -o"))
+					return cli.UsageError(errors.New("--job reads its shards from --store: it takes neither files nor -o"))
 				}
 				if o.FanIn == 1 {
-					return cli.UsageError(errors.New("--fan-in 1: a step that merges one trace comes to no end; 0 merges all in one step"))
+					return cli.UsageError(errors.New("--fan-in 1: merging one trace per step never ends; 0 merges all in one step"))
 				}
 				s, err := s3.OpenPatient(c, url, patience)
 				if err != nil {
@@ -81,7 +82,7 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 				return err
 			}
 			if len(args) == 0 || out == "" {
-				return cli.UsageError(errors.New("which shards, and where to? cairn merge -o OUT SHARD…"))
+				return cli.UsageError(errors.New("shards and -o are needed: cairn merge -o OUT SHARD…"))
 			}
 			return mergeFiles(c, s3, out, args)
 		},
@@ -91,18 +92,19 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 	patience.Register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
-	flags.BoolVar(&job, "job", false, "merge what a job's sidecars left")
+	flags.BoolVar(&job, "job", false, "merge what a job's sidecars uploaded")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
-	flags.Var(cli.AtLeast(&timeout, 300, 0), "collect-timeout", "with --job: how long to wait for ranks that are still to come, in seconds")
-	flags.Var(cli.AtLeast(&o.FanIn, 0, 0), "fan-in", "with --job: most traces that one step merges (0: all)")
-	flags.Var(cli.AtLeast(&level, 0, 0), "level", "with --job: do a part of this level of the plan")
+	flags.Var(cli.AtLeast(&timeout, 300, 0), "collect-timeout", "with --job: how long to wait for missing ranks, in seconds")
+	flags.Var(cli.AtLeast(&o.FanIn, 0, 0), "fan-in", "with --job: maximum number of traces that one step merges (0: no limit)")
+	flags.Var(cli.AtLeast(&level, 0, 0), "level", "with --job: run a part of this level of the plan")
 	flags.Var(cli.AtLeast(&index, 0, 0), "index", "with --level: which part, counted from 0")
-	flags.Var(cli.AtLeast(&o.Pods, 0, 0), "pods", "with --job: how many pods the job has (0: those that left a sign)")
-	flags.StringVar(&attempts, "attempts", "", "with --job: when the launcher was started, as JSON")
+	flags.Var(cli.AtLeast(&o.Pods, 0, 0), "pods", "with --job: number of pods of the job (0: those with objects in the store)")
+	flags.StringVar(&attempts, "attempts", "", "with --job: the starts of the launcher, as JSON")
 	return c
 }
 
-// mergeFiles merges what can be read of the inputs; what cannot is named, and makes the command fail in the end.
+// mergeFiles merges the readable inputs. Unreadable ones are named, and the command fails at the
+// end.
 func mergeFiles(c *cobra.Command, s3 storage.Flags, out string, inputs []string) error {
 	var m merger.Merger
 	var unusable []error
@@ -142,7 +144,7 @@ func mergeFiles(c *cobra.Command, s3 storage.Flags, out string, inputs []string)
 	return nil
 }
 
-// addFile adds a trace, which is read as it is: times of calls stay encoded.
+// addFile adds a trace without decoding it: times of calls stay encoded.
 func addFile(c *cobra.Command, s3 storage.Flags, m *merger.Merger, path string) error {
 	o, err := s3.Options()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewRedactCommand is `cairn redact`.
+// NewRedactCommand returns the command `cairn redact`.
 func NewRedactCommand() *cobra.Command {
 	var (
 		s3   storage.Flags
@@ -22,23 +22,23 @@ func NewRedactCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "redact FILE -o FILE",
-		Short: "Write a trace that can be given away: without paths, hosts and arguments",
+		Short: "Write a trace that can be shared: without paths, hosts and arguments",
 		Long: `Redact writes the same trace with pseudonyms: host-1, host-2, … in the order of ranks. Calls, times and sizes stay, so
-that every command says the same of it but for names.
+that the output of every command is the same except for names.
 
-hosts: names of hosts, pods and nodes, boot ids, what MPI_Get_processor_name and MPI_Get_library_version gave, ports.
-paths: directories of source files, modules and executables, of which the last name stays, as do lines and names of functions;
-files that the program opens by MPI, of which nothing stays.
+hosts: names of hosts, pods and nodes, boot ids, results of MPI_Get_processor_name and MPI_Get_library_version, ports.
+paths: directories of source files, modules and executables. File names, lines and names of functions stay. Names of
+files that the program opens with MPI are replaced completely.
 arguments: all other strings of calls (argv, infos, names of objects), and names of threads.
-In notes and reasons all that looks like a name or an address goes with hosts, and all paths with paths.
+In notes and reasons, everything that looks like a name or an address belongs to hosts, and all paths to paths.
 
-Give away that file alone: a report beside the trace names its hosts, a clock.json their boots. 'cairn analyze' makes new
-ones of the redacted trace.`,
+Share only that file: a report beside the original trace names its hosts, and clock.json has boot ids. 'cairn analyze'
+creates new ones from the redacted trace.`,
 		Example: "  cairn redact out/trace.cairn -o shared.cairn\n  cairn redact out/trace.cairn --only hosts -o shared.cairn",
 		Args:    cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return cli.UsageError(errors.New("where to? cairn redact FILE -o FILE"))
+				return cli.UsageError(errors.New("-o is missing: cairn redact FILE -o FILE"))
 			}
 			chosen, err := redact.Parse(what)
 			if err != nil {
@@ -62,6 +62,6 @@ ones of the redacted trace.`,
 	}
 	s3.Register(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
-	c.Flags().StringSliceVar(&what, "only", tracefile.Everything, "what is to go")
+	c.Flags().StringSliceVar(&what, "only", tracefile.Everything, "what to replace")
 	return c
 }

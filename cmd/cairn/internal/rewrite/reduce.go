@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// NewReduceCommand is `cairn reduce`.
+// NewReduceCommand returns the command `cairn reduce`.
 func NewReduceCommand() *cobra.Command {
 	var (
 		s3        storage.Flags
@@ -29,23 +29,24 @@ func NewReduceCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "reduce FILE (--leads | --histogram) -o FILE",
-		Short: "Write a smaller trace: of lead ranks, which stand for all, or of histograms",
-		Long: `With --leads, reduce writes a trace that keeps times and results of lead ranks only and says which ranks each stands for: ranks that
-make the same calls (cairn clusters) and compute for as long, at the same times of the run. Every command reads it as if all ranks were there: those that a lead stands for have its calls at
-its times, with peers at the same distance from themselves. Reduce says how accurate that is: the run time that the
-replay of the leads gives on another network, and their load balance, compared with those of the whole trace.
+		Short: "Write a smaller trace: of lead ranks that represent all ranks, or of histograms",
+		Long: `With --leads, reduce writes a trace with the times and results of lead ranks only. Each lead represents ranks that make
+the same calls (cairn clusters) and have similar computation times at the same times of the run. Every command reads the
+trace as if it had all ranks: a represented rank has the calls and times of its lead, with peers at the same distance from
+itself. Reduce prints how accurate that is: it compares the run time predicted for another network, and the load balance,
+with those of the whole trace.
 
-With --histogram it writes a trace that does not grow with the length of the run or the number of ranks, also of an
-irregular program: arguments that vary, durations and gaps are histograms, per cluster of ranks that behave alike and per
-call, which is a function and the place that it is called from. Numbers of calls, bytes and times are exact in sum. The
-order of calls is lost, but for which came right before which; info and dump read such a trace, and commands that need
-single calls refuse it. Reduce says what is lost, and how far the communication matrix is off.`,
+With --histogram, reduce writes a trace that does not grow with the length of the run or the number of ranks, even for an
+irregular program. Varying arguments, durations and gaps become histograms, for each cluster of ranks that behave alike
+and each call (a function with its call site). The sums of calls, bytes and times are exact. The order of calls is lost,
+except which call came directly before which. info and dump read such a trace; commands that need single calls refuse it.
+Reduce prints what is lost, and the error of the communication matrix.`,
 		Example: `  cairn reduce out/trace.cairn --leads -o leads.cairn
   cairn reduce out/trace.cairn --histogram -o small.cairn`,
 		Args: cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if leads == histogram || out == "" {
-				return cli.UsageError(errors.New("what, and where to? cairn reduce FILE --leads -o FILE, or cairn reduce FILE --histogram -o FILE"))
+				return cli.UsageError(errors.New("--leads or --histogram, and -o, are needed: cairn reduce FILE --leads -o FILE, or cairn reduce FILE --histogram -o FILE"))
 			}
 			if histogram {
 				return reduceToHistograms(c, s3, args[0], out)
@@ -98,7 +99,7 @@ single calls refuse it. Reduce says what is lost, and how far the communication 
 			fmt.Fprintf(w, "run time on a network of 2 µs and 10 GB/s, by replay: %.4g s, leads only %.4g s: ACC %.1f%%\n", accuracy.Whole.Seconds, accuracy.Leads.Seconds, 100*accuracy.ACC)
 			fmt.Fprintf(w, "load balance: %.1f%%, leads only %.1f%%\n", 100*accuracy.Whole.LoadBalance, 100*accuracy.Leads.LoadBalance)
 			if !accuracy.Enough() {
-				fmt.Fprintf(w, "These leads do not stand for the run: use %s for conclusions about time, or more leads (--k).\n", args[0])
+				fmt.Fprintf(w, "These leads do not represent the run: use %s for conclusions about time, or more leads (--k).\n", args[0])
 			}
 			return nil
 		},
@@ -108,12 +109,13 @@ single calls refuse it. Reduce says what is lost, and how far the communication 
 	flags.BoolVar(&leads, "leads", false, "keep one lead rank of each cluster")
 	flags.BoolVar(&histogram, "histogram", false, "keep histograms per cluster of ranks and per call")
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
-	flags.Var(cli.AtLeast(&o.K, 0, 0), "k", "leads of each cluster (0: as many as make a strong structure)")
-	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different")
-	flags.Var(cli.AtLeast(&o.Frames, 0, 0), "frames", "calls count as the same whose call paths differ in so many frames at most")
+	flags.Var(cli.AtLeast(&o.K, 0, 0), "k", "number of leads of each cluster (0: as many as give a strong structure)")
+	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters to ignore when calls are compared")
+	flags.Var(cli.AtLeast(&o.Frames, 0, 0), "frames", "treat calls as equal if their call paths differ in at most this many frames")
 	return c
 }
 
-// predictedNetwork is what the accuracy of a reduced trace is computed for. On a network that was not measured all waiting
-// follows anew from computations and dependencies.
+// predictedNetwork is the network for which the accuracy of a reduced trace is computed. On a
+// network other than the measured one, all waiting times follow anew from computations and
+// dependencies.
 var predictedNetwork = predict.Network{Latency: 2000, PerByte: 0.1}

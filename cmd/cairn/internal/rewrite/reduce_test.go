@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What reduce writes it can read again, also where it takes more memory than a trace from anywhere may: 240,000 calls with
-// as many signatures.
+// The output of reduce can be read again, even if it needs more memory than is allowed for
+// untrusted traces: 240,000 calls with as many signatures.
 func TestReduceOfManySignatures(t *testing.T) {
 	const calls = 240_000
 	b := tracetest.New(2)
@@ -43,7 +43,8 @@ func TestReduceOfManySignatures(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A trace of histograms is read by what can do with it, and refused by all else, in words that help.
+// Commands that support a trace of histograms read it. All others refuse it, with a helpful
+// message.
 func TestReduceToHistograms(t *testing.T) {
 	dir := t.TempDir()
 	whole, small := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "small.cairn")
@@ -77,7 +78,7 @@ func TestReduceToHistograms(t *testing.T) {
 	require.ErrorContains(t, err, "--histogram")
 }
 
-// Of a rank, the clusters that it is in are dumped; a rank that is not there is refused.
+// dump --rank prints the clusters of a rank. A rank that does not exist is refused.
 func TestDumpHistogramsOfARank(t *testing.T) {
 	dir := t.TempDir()
 	whole, small := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "small.cairn")

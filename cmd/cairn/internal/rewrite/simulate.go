@@ -19,10 +19,11 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 )
 
-// maxSlower is by how many per cent a simulated rank may be slower: beyond it, times do not fit into 64 bits.
+// maxSlower is the largest percentage by which a simulated rank may be slower. Beyond it, times do
+// not fit into 64 bits.
 const maxSlower = 1e6
 
-// NewSimulateCommand is `cairn simulate`.
+// NewSimulateCommand returns the command `cairn simulate`.
 func NewSimulateCommand() *cobra.Command {
 	var (
 		s3       storage.Flags
@@ -37,9 +38,9 @@ func NewSimulateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate (-o FILE | --store URL)",
 		Short: "Write the trace of a program that never ran, for any number of ranks",
-		Long: `Simulate writes the trace, or with --store the shards of all pods, of a made-up MPI program. Messages and collectives
-are replayed in time: receives wait for their sends, collectives for the last rank. --no-replay leaves that out, so that
-a million ranks can be made one by one.
+		Long: `Simulate writes the trace of a made-up MPI program or, with --store, the shards of all pods. Messages and collectives are
+replayed in time: receives wait for their sends, collectives for the last rank. --no-replay disables that, so that a
+million ranks can be simulated one by one.
 
 Patterns:
 ` + strings.Join(patterns, "\n"),
@@ -48,7 +49,7 @@ Patterns:
 		Args: cli.Exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (out == "") == (url == "") {
-				return cli.UsageError(errors.New("where to? -o FILE for a trace, --store URL for shards"))
+				return cli.UsageError(errors.New("either -o FILE, for a trace, or --store URL, for shards, is needed"))
 			}
 			if err := checkSimulated(&config); err != nil {
 				return err
@@ -78,48 +79,48 @@ Patterns:
 	flags.StringVarP(&out, "output", "o", "", "the merged trace to write, a local path or s3://bucket/key")
 	flags.StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix to write shards to")
 	flags.StringVar(&config.Pattern, "pattern", "ring", "the kind of program")
-	flags.Var(cli.AtLeast(&config.Ranks, 4, 1), "ranks", "how many ranks")
-	flags.Var(cli.AtLeast(&config.Iterations, 10, 1), "iterations", "how many iterations")
+	flags.Var(cli.AtLeast(&config.Ranks, 4, 1), "ranks", "number of ranks")
+	flags.Var(cli.AtLeast(&config.Iterations, 10, 1), "iterations", "number of iterations")
 	flags.Var(cli.AtLeast(&config.Bytes, 1024, 1), "bytes", "size of a message")
-	flags.IntSliceVar(&config.Grid, "grid", nil, "ranks per dimension (default: as even as it gets)")
-	flags.BoolVar(&config.Periodic, "periodic", false, "the grid's ends meet")
-	flags.Var(cli.AtLeast(&config.Points, 0, 0), "points", "of a stencil: 5 or 9, 7 or 27")
-	flags.BoolVar(&config.Cartesian, "cartesian", false, "a stencil makes a Cartesian communicator")
-	flags.Var(cli.AtLeast(&config.Reduce, 10, -1), "reduce", "a stencil reduces after every so many iterations (-1: never)")
+	flags.IntSliceVar(&config.Grid, "grid", nil, "ranks per dimension (default: as even as possible)")
+	flags.BoolVar(&config.Periodic, "periodic", false, "the grid is periodic")
+	flags.Var(cli.AtLeast(&config.Points, 0, 0), "points", "points of a stencil: 5 or 9, 7 or 27")
+	flags.BoolVar(&config.Cartesian, "cartesian", false, "a stencil creates a Cartesian communicator")
+	flags.Var(cli.AtLeast(&config.Reduce, 10, -1), "reduce", "a stencil reduces every N iterations (-1: never)")
 	flags.Var(cli.AtLeast(&config.Steps, 4, 1), "steps", "planes of a wavefront")
-	flags.Var(cli.AtLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbors after so many iterations")
+	flags.Var(cli.AtLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbors every N iterations")
 	flags.Var(cli.AtLeast(&config.Variety, 1000, 1), "variety", "different steps of a random program")
 	flags.Var(cli.MoreThan(&config.Compute, 100*time.Microsecond, 0, time.Hour), "compute", "computing time of a rank in an iteration")
 	flags.Var(cli.AtLeast(&config.Imbalance.SlowRank, 0, 0), "slow-rank", "this rank computes longer by --slow-percent")
 	flags.Var(cli.Within(&config.Imbalance.SlowPercent, 0, -100, maxSlower), "slow-percent", "see --slow-rank")
 	flags.Var(cli.AtLeast(&config.Imbalance.SlowNode, 0, 0), "slow-node", "the ranks of this node compute longer by --slow-node-percent")
 	flags.Var(cli.Within(&config.Imbalance.SlowNodePercent, 0, -100, maxSlower), "slow-node-percent", "see --slow-node")
-	flags.Var(cli.Within(&config.Imbalance.Linear, 0, -100, maxSlower), "linear-percent", "the last rank computes longer by so much, the others in proportion")
-	flags.Var(cli.Within(&config.Imbalance.Noise, 0, 0, maxSlower), "noise-percent", "every rank computes longer by up to so much, anew each time")
-	flags.Uint64Var(&config.Seed, "seed", 0, "of all that is random")
-	flags.Var(cli.AtLeast(&config.Model.Latency, 2000, 1), "latency", "of a message, in ns")
+	flags.Var(cli.Within(&config.Imbalance.Linear, 0, -100, maxSlower), "linear-percent", "the last rank computes longer by this percentage, the others in proportion")
+	flags.Var(cli.Within(&config.Imbalance.Noise, 0, 0, maxSlower), "noise-percent", "every rank computes longer by a random percentage up to this, in each iteration")
+	flags.Uint64Var(&config.Seed, "seed", 0, "seed of all random numbers")
+	flags.Var(cli.AtLeast(&config.Model.Latency, 2000, 1), "latency", "latency of a message, in ns")
 	flags.Var(cli.MoreThan(&config.Model.PerByte, 0.1, 0, 1e9), "per-byte", "time for a byte of a message, in ns")
-	flags.Var(cli.AtLeast(&config.Model.Eager, 64<<10, 1), "eager", "larger messages wait for their receive, in bytes")
+	flags.Var(cli.AtLeast(&config.Model.Eager, 64<<10, 1), "eager", "size in bytes above which messages wait for their receive")
 	flags.Var(cli.AtLeast(&config.Model.Collective, 5000, 1), "collective", "time of a collective after its last rank entered, in ns")
-	flags.Var(cli.AtLeast(&config.Model.Call, 200, 1), "call", "time that every call takes at least, in ns")
+	flags.Var(cli.AtLeast(&config.Model.Call, 200, 1), "call", "minimum time of a call, in ns")
 	flags.Var(cli.AtLeast(&config.RanksPerNode, 64, 1), "ranks-per-node", "ranks of a node, pod and shard")
-	flags.DurationSliceVar(&skew, "skew", nil, "how far ahead the nodes' clocks are, one after the other")
+	flags.DurationSliceVar(&skew, "skew", nil, "how far ahead the clock of each node is, as a list")
 	flags.StringVar(&config.CallSites, "call-sites", "caller", "caller or none")
-	flags.StringVar(&config.Timing, "timing", "lossless", "lossless, \"lossy 5\" (within so many per cent) or aggregated")
-	flags.BoolVar(&config.NoReplay, "no-replay", false, "every rank alone: nobody waits for another")
+	flags.StringVar(&config.Timing, "timing", "lossless", "lossless, \"lossy 5\" (within 5 percent) or aggregated")
+	flags.BoolVar(&config.NoReplay, "no-replay", false, "simulate each rank by itself: ranks never wait for each other")
 	return c
 }
 
-// checkSimulated refuses what no flag by itself is wrong about.
+// checkSimulated checks what depends on several flags.
 func checkSimulated(c *simulate.Config) error {
 	nodes := (c.Ranks + c.RanksPerNode - 1) / c.RanksPerNode
 	switch {
 	case c.Reduce == 0:
-		return cli.UsageError(errors.New("--reduce 0: after every so many iterations, -1 for never"))
+		return cli.UsageError(errors.New("--reduce 0: it must be a number of iterations, or -1 for never"))
 	case c.Imbalance.SlowRank >= c.Ranks:
-		return cli.UsageError(fmt.Errorf("--slow-rank %d: there are %d ranks, from 0", c.Imbalance.SlowRank, c.Ranks))
+		return cli.UsageError(fmt.Errorf("--slow-rank %d: there are %d ranks, numbered from 0", c.Imbalance.SlowRank, c.Ranks))
 	case c.Imbalance.SlowNode >= nodes:
-		return cli.UsageError(fmt.Errorf("--slow-node %d: %d ranks are on %d nodes, from 0", c.Imbalance.SlowNode, c.Ranks, nodes))
+		return cli.UsageError(fmt.Errorf("--slow-node %d: %d ranks are on %d nodes, numbered from 0", c.Imbalance.SlowNode, c.Ranks, nodes))
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func writeSimulated(c *cobra.Command, s3 storage.Flags, out string, sim *simulat
 	return nil
 }
 
-// simulated has the traces of all ranks.
+// simulated collects the traces of all ranks in a merger.
 func simulated(ctx context.Context, sim *simulate.Simulation) (*merger.Merger, error) {
 	_, pass, end := passes.Begin(ctx, "simulating", "ranks", uint64(sim.Ranks()))
 	defer end()

@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 )
 
-// NewSkeletonCommand is `cairn skeleton`.
+// NewSkeletonCommand returns the command `cairn skeleton`.
 func NewSkeletonCommand() *cobra.Command {
 	var (
 		s3     storage.Flags
@@ -31,17 +31,17 @@ func NewSkeletonCommand() *cobra.Command {
 		Use:   "skeleton FILE -o DIR",
 		Short: "Write a C program that communicates as the traced one does",
 		Long: `Skeleton writes a performance skeleton: a C program for any MPI that makes the calls of the traced program and
-computes for as long between them, but computes nothing. It reads as a program does: loops, functions of the call path
-(where the trace has call paths: cairn run --call-sites path), conditions on the rank, peers as functions of rank and
-size. It runs on the recorded number of ranks, and on others where all that differs by rank is such a function, or peers
-are neighbors in a grid, torus, hypercube or binomial tree.`,
+spends the same time between them, but computes nothing. It is readable: it has loops, functions of the call path (if the
+trace has call paths: cairn run --call-sites path), conditions on the rank, and peers as functions of rank and size. It
+runs on the recorded number of ranks. It also runs on other numbers if everything that differs by rank is such a function,
+or if peers are neighbors in a grid, torus, hypercube or binomial tree.`,
 		Example: `  cairn skeleton out/trace.cairn -o proxy && make -C proxy CC=mpicc && mpirun -np 16 proxy/skeleton
   cairn skeleton out/trace.cairn -o proxy --scale 0.01
   cairn skeleton out/trace.cairn --compare traced-skeleton/trace.cairn`,
 		Args: cli.Exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (out == "") == (traced == "") {
-				return cli.UsageError(errors.New("-o DIR to write a skeleton, or --compare TRACE of one"))
+				return cli.UsageError(errors.New("either -o DIR, to write a skeleton, or --compare TRACE is needed"))
 			}
 			f, err := tracefile.Open(c.Context(), args[0], s3)
 			if err != nil {
@@ -66,12 +66,13 @@ are neighbors in a grid, torus, hypercube or binomial tree.`,
 	}
 	s3.Register(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "the folder to write skeleton.c, a Makefile and a README to")
-	c.Flags().StringVar(&traced, "compare", "", "say whether the skeleton that this trace is of makes the same calls, and fail if not")
-	c.Flags().Var(cli.Within(&o.Scale, 1, 1e-6, 1), "scale", "part of the iterations that outermost loops make: 0.01 for a hundredth")
+	c.Flags().StringVar(&traced, "compare", "", "compare with this trace of a skeleton, and fail if the skeleton made other calls")
+	c.Flags().Var(cli.Within(&o.Scale, 1, 1e-6, 1), "scale", "fraction of the iterations of outermost loops: 0.01 for a hundredth")
 	return c
 }
 
-// compareSkeleton fails where a skeleton, traced, does not make the calls of the program.
+// compareSkeleton returns an error if a skeleton that was run and traced does not make the calls of
+// the program.
 func compareSkeleton(c *cobra.Command, path string, f *tracefile.File, traced string, s3 storage.Flags) error {
 	again, err := tracefile.Open(c.Context(), traced, s3)
 	if err != nil {
@@ -101,7 +102,7 @@ func writeSkeleton(dir string, s *skeleton.Skeleton) error {
 	return nil
 }
 
-// summarize says what was written.
+// summarize prints what was written.
 func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 	fmt.Fprintf(out, "%s: %d lines, %s, %s\n", filepath.Join(dir, "skeleton.c"), strings.Count(s.Source, "\n"), wording.Count(s.Functions, "function", "functions"), wording.Count(s.Calls, "MPI call", "MPI calls"))
 	if len(s.Fixed) > 0 {
@@ -109,7 +110,7 @@ func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 	} else if s.Topology != "" {
 		fmt.Fprintf(out, "runs on %s\n", s.Sizes)
 	} else {
-		fmt.Fprintf(out, "recorded on %d ranks, runs on other numbers too\n", s.Ranks)
+		fmt.Fprintf(out, "recorded on %d ranks, also runs on other numbers of ranks\n", s.Ranks)
 	}
 	for _, l := range s.Shortened {
 		fmt.Fprintf(out, "%d of %d iterations of the loop that begins with %s\n", l.First, l.Iterations, l.Place)

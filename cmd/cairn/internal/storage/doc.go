@@ -1,3 +1,4 @@
-// Package storage opens what commands read and write by the flags and the environment of a command line: directories
-// and S3 buckets, and objects and files in them, which are written whole or not at all.
+// Package storage opens what commands read and write according to the flags and the environment of
+// a command line: directories, S3 buckets, and the objects and files in them. Objects and files are
+// written completely or not at all.
 package storage

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// Flags are the flags of every command that takes a path or a store URL; what is not given comes from the
-// environment.
+// Flags are the storage flags of every command that takes a path or a store URL. Values that are
+// not given come from the environment.
 type Flags struct {
 	endpoint, region, pathStyle, caFile, credentialsDir string
 }
@@ -22,13 +22,13 @@ type Flags struct {
 func (f *Flags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.endpoint, "s3-endpoint", "", "URL of the object storage, https://host:port ($"+store.EnvEndpoint+")")
-	flags.StringVar(&f.region, "s3-region", "", "its region ($"+store.EnvRegion+")")
+	flags.StringVar(&f.region, "s3-region", "", "region of the object storage ($"+store.EnvRegion+")")
 	flags.StringVar(&f.pathStyle, "s3-path-style", "", "true: the bucket is part of the path, false: of the host name ($"+store.EnvPathStyle+")")
 	flags.StringVar(&f.caFile, "s3-ca-file", "", "PEM file with certificates to trust ($"+store.EnvCAFile+")")
 	flags.StringVar(&f.credentialsDir, "s3-credentials-dir", "", "directory with the files accessKey and secretKey, and sessionToken for temporary keys ($"+store.EnvCredentialsDir+"; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)")
 }
 
-// Options joins flags and environment.
+// Options combines flags and environment.
 func (f *Flags) Options() (store.S3Options, error) {
 	given := map[string]string{
 		store.EnvEndpoint: f.endpoint, store.EnvRegion: f.region, store.EnvPathStyle: f.pathStyle,
@@ -46,18 +46,20 @@ func (f *Flags) Options() (store.S3Options, error) {
 	return o, nil
 }
 
-// refusedPatience is for how long a refused key is tried: one that was just made needs a moment until it works.
+// refusedPatience is how long a refused key is retried: a new key may need some time until it is
+// accepted.
 const refusedPatience = 30 * time.Second
 
-// Patience is for how long the --job forms wait for a storage that is away, in seconds.
+// Patience is how many seconds the --job forms wait for a storage that does not respond.
 type Patience int
 
 // Register adds the flag to a command.
 func (p *Patience) Register(c *cobra.Command) {
-	c.Flags().Var(cli.AtLeast((*int)(p), 900, 0), "patience", "with a job's store: how long to wait for a storage that does not answer, in seconds")
+	c.Flags().Var(cli.AtLeast((*int)(p), 900, 0), "patience", "with a job's store: how long to wait for a storage that does not respond, in seconds")
 }
 
-// OpenPatient opens a job's store: it is waited for if it is away, and that is said once.
+// OpenPatient opens a job's store. It waits for a storage that does not respond, and prints that
+// once.
 func (f *Flags) OpenPatient(c *cobra.Command, url string, p Patience) (store.Store, error) {
 	s, err := f.Open(url)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// Failure is what a message says of an error if the storage is to blame for it; nil if it is not.
+// Failure describes an error in a message if the storage caused it. Otherwise it returns nil.
 func Failure(err error) *messages.StorageTrouble {
 	var failed *store.Error
 	if !errors.As(err, &failed) || failed.Reason == store.NotFound {
@@ -16,7 +16,8 @@ func Failure(err error) *messages.StorageTrouble {
 	return Trouble(err)
 }
 
-// Trouble is what a message says of an error that came from the storage, or of any other; nil for none.
+// Trouble describes an error of the storage, or any other, in a message. It returns nil for no
+// error.
 func Trouble(err error) *messages.StorageTrouble {
 	if err == nil {
 		return nil

@@ -4,8 +4,8 @@ import (
 	"os"
 )
 
-// WriteWhole writes a file, whole or not at all: until then it has another name. What is no ordinary file is written as it
-// comes.
+// WriteWhole writes a file completely or not at all: until it is complete it has a temporary name.
+// Special files are written directly.
 func WriteWhole(path string, write func(*os.File) error) error {
 	name := path + ".partial"
 	if about, err := os.Stat(path); err == nil && !about.Mode().IsRegular() {

@@ -14,14 +14,14 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// ClockFile is the run's clock map, beside its trace.
+// ClockFile is the name of the run's clock map, beside its trace.
 const ClockFile = "clock.json"
 
-// clockPath is where the clock map of a trace lies.
+// clockPath returns the path of the clock map of a trace.
 func clockPath(trace string) string { return trace[:strings.LastIndex(trace, "/")+1] + ClockFile }
 
-// ClockBeside is the clock map that an analysis has left beside a trace, or a new one: whoever looks at a run uses the
-// same clocks.
+// ClockBeside returns the clock map that an analysis wrote beside a trace, or a new one, so that
+// all commands use the same clocks for a run.
 func ClockBeside(ctx context.Context, trace string, s3 storage.Flags, f *File) (*clock.Map, error) {
 	m, err := LeftClock(ctx, trace, s3, f)
 	if m != nil || err != nil {
@@ -30,8 +30,8 @@ func ClockBeside(ctx context.Context, trace string, s3 storage.Flags, f *File) (
 	return MakeClock(ctx, trace, f)
 }
 
-// LeaveClock leaves a clock map beside its trace. Where nothing may be written (someone else's bucket, a mounted image) the
-// next one makes it again.
+// LeaveClock writes a clock map beside its trace. If the location is not writable (another user's
+// bucket, a mounted image), the next command makes the map again.
 func LeaveClock(ctx context.Context, trace string, s3 storage.Flags, m *clock.Map) {
 	at := clockPath(trace)
 	folder, name := path.Split(at)
@@ -43,7 +43,7 @@ func LeaveClock(ctx context.Context, trace string, s3 storage.Flags, m *clock.Ma
 	}
 }
 
-// LeftClock is the clock map that was left beside a trace, nil if there is none of this run.
+// LeftClock returns the clock map beside a trace, or nil if there is none of this run.
 func LeftClock(ctx context.Context, trace string, s3 storage.Flags, f *File) (*clock.Map, error) {
 	o, err := s3.Options()
 	if err != nil {
@@ -64,7 +64,7 @@ func LeftClock(ctx context.Context, trace string, s3 storage.Flags, f *File) (*c
 	return nil, nil
 }
 
-// ClockIn is the clock map that an analysis has left in a store, nil if there is none of this run.
+// ClockIn returns the clock map in a store, or nil if there is none of this run.
 func ClockIn(ctx context.Context, s store.Store, key string, f *File) (*clock.Map, error) {
 	left, err := storage.GetBytes(ctx, s, key)
 	if store.IsNotFound(err) {

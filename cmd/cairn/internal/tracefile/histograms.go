@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// OpenHistograms opens a trace of histograms; nil if the file is another one.
+// OpenHistograms opens a trace of histograms. It returns nil if the file is not one.
 func OpenHistograms(ctx context.Context, path string, s3 storage.Flags) (h *trace.Histograms, bytes int64, err error) {
 	o, err := s3.Options()
 	if err != nil {
@@ -17,7 +17,7 @@ func OpenHistograms(ctx context.Context, path string, s3 storage.Flags) (h *trac
 	}
 	object, err := store.OpenFile(ctx, path, o)
 	if err != nil {
-		return nil, 0, nil //nolint:nilerr // Open says why
+		return nil, 0, nil //nolint:nilerr // Open reports the reason
 	}
 	defer object.Close()
 	if !trace.IsHistograms(object) {

@@ -12,19 +12,19 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// A Part of a run; the zero value is all of it.
-type Part struct{ From, To Moment }
+// A Part is a range of time of a run. The zero value is the whole run.
+type Part struct{ From, To Instant }
 
 // Register adds the flags --from and --to.
 func (p *Part) Register(flags *pflag.FlagSet) {
-	flags.Var(&p.From, "from", "look at the run from this second on (also as 250ms)")
-	flags.Var(&p.To, "to", "and up to this one (0: to its end)")
+	flags.Var(&p.From, "from", "start of the part of the run to read, in seconds or with a unit (250ms)")
+	flags.Var(&p.To, "to", "end of the part (0: end of the run)")
 }
 
-// Given reports whether a part was asked for.
+// Given reports whether a part was requested.
 func (p *Part) Given() bool { return *p != Part{} }
 
-// End is where it ends, in seconds.
+// End returns the end of the part in seconds.
 func (p *Part) End() float64 {
 	if p.To == 0 {
 		return math.MaxInt32
@@ -32,44 +32,44 @@ func (p *Part) End() float64 {
 	return float64(p.To)
 }
 
-// Check is an error of the command line if there is no such part of any run.
+// Check returns an error of the command line for a part that no run can have.
 func (p *Part) Check() error {
 	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
-		return cli.UsageError(fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", &p.From, &p.To))
+		return cli.UsageError(fmt.Errorf("--from %v --to %v: seconds count from the start of the run, and --to must be after --from", &p.From, &p.To))
 	}
 	return nil
 }
 
-// Nothing is what is said of a part of a trace that has no call.
+// Nothing returns the error for a part of a trace without calls.
 func (p *Part) Nothing(path string) error {
-	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' says how long it took", path))
+	return cli.UsageError(fmt.Errorf("%s: the chosen ranks made no call in this part of the run; 'cairn info' prints how long it took", path))
 }
 
-// A Moment is a flag: seconds since the run began, as 10.5, or with a unit, as 250ms.
-type Moment float64
+// An Instant is a flag: seconds since the run began, such as 10.5, or with a unit, such as 250ms.
+type Instant float64
 
 // Set implements pflag.Value.
-func (m *Moment) Set(text string) error {
+func (m *Instant) Set(text string) error {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		d, wrong := time.ParseDuration(text)
 		if wrong != nil {
-			return errors.New("neither seconds, as 10.5, nor a time with a unit, as 250ms")
+			return errors.New("neither seconds, such as 10.5, nor a time with a unit, such as 250ms")
 		}
 		seconds = d.Seconds()
 	}
 	if math.IsNaN(seconds) || math.Abs(seconds) > math.MaxInt32 {
 		return errors.New("no run is that long")
 	}
-	*m = Moment(seconds)
+	*m = Instant(seconds)
 	return nil
 }
 
 // String implements pflag.Value.
-func (m *Moment) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
+func (m *Instant) String() string { return strconv.FormatFloat(float64(*m), 'g', -1, 64) }
 
 // Type implements pflag.Value.
-func (*Moment) Type() string { return "seconds" }
+func (*Instant) Type() string { return "seconds" }
 
-// Duration is the same as a time.Duration.
-func (m *Moment) Duration() time.Duration { return time.Duration(math.Round(float64(*m) * 1e9)) }
+// Duration converts to a time.Duration.
+func (m *Instant) Duration() time.Duration { return time.Duration(math.Round(float64(*m) * 1e9)) }

@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
-// maxListedRanks bounds what a typing error may ask for.
+// maxListedRanks limits the memory that a typing error can request.
 const maxListedRanks = 1 << 24
 
-// ParseRanks reads a list as 0-7,64; nil for an empty one.
+// ParseRanks parses a list such as 0-7,64. It returns nil for an empty list.
 func ParseRanks(list string) ([]int, error) {
 	if list == "" {
 		return nil, nil
@@ -26,7 +26,7 @@ func ParseRanks(list string) ([]int, error) {
 			high, err = strconv.Atoi(last)
 		}
 		if err != nil || low < 0 || high < low || high-low >= maxListedRanks {
-			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range as 0-7", list, part)
+			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range such as 0-7", list, part)
 		}
 		for r := low; r <= high; r++ {
 			ranks = append(ranks, r)
@@ -35,7 +35,8 @@ func ParseRanks(list string) ([]int, error) {
 	return ranks, nil
 }
 
-// ChosenRanks reads a list of ranks that a trace has; nil for an empty list.
+// ChosenRanks parses a list of ranks and checks that the trace has them. It returns nil for an
+// empty list.
 func ChosenRanks(f *File, path, list string) ([]int, error) {
 	ranks, err := ParseRanks(list)
 	if err != nil {
@@ -49,12 +50,12 @@ func ChosenRanks(f *File, path, list string) ([]int, error) {
 	return ranks, nil
 }
 
-// HasRank reports whether a trace has a rank.
+// HasRank reports whether a trace contains a rank.
 func HasRank(f *File, rank int) bool {
 	return f.Ranks().Find(rank) >= 0
 }
 
-// ListRanks is a list of ranks as text, which ends after the first 32.
+// ListRanks formats a list of ranks. At most 32 are listed.
 func ListRanks(ranks []int) string {
 	const few = 32
 	text := ""

@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Everything is what can be redacted.
+// Everything lists all kinds of content that can be redacted.
 var Everything = []string{"paths", "hosts", "arguments"}
 
-// RedactedContent is what is in a trace, without what is to go.
+// RedactedContent returns the content of a trace without what is to be redacted.
 func RedactedContent(f *File, what redact.What) (*trace.Content, error) {
 	content, err := f.StreamedContent()
 	if err != nil {
@@ -21,7 +21,7 @@ func RedactedContent(f *File, what redact.What) (*trace.Content, error) {
 	return content, nil
 }
 
-// Redacted is a trace without what is to go, in memory.
+// Redacted returns a redacted copy of a trace in memory.
 func Redacted(f *File, what redact.What) (*trace.Reader, error) {
 	content, err := RedactedContent(f, what)
 	if err != nil {

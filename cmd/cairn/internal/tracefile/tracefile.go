@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// File is an open trace and what it is read from.
+// File is an open trace and the object that it is read from.
 type File struct {
 	*trace.Reader
 	Object store.Reader
@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string, s3 storage.Flags) (*File, error) {
 	return Read(path, object)
 }
 
-// Read takes over the object.
+// Read opens a trace in an object, and takes ownership of the object.
 func Read(path string, object store.Reader) (*File, error) {
 	reader, err := trace.Open(object, object.Size(), readlimit.Option(object.Size()))
 	if err != nil {
@@ -52,8 +52,8 @@ func Read(path string, object store.Reader) (*File, error) {
 	return &File{reader, object}, nil
 }
 
-// Damaged names the trace that an error of package trace is about: bad data, unless the storage failed meanwhile or the
-// command was told to end.
+// Damaged adds the path of the trace to an error of package trace. The error is bad data, unless
+// the storage failed or the command was asked to end.
 func Damaged(path string, err error) error {
 	err = fmt.Errorf("%s: %w", path, err)
 	var storage *store.Error
@@ -63,7 +63,7 @@ func Damaged(path string, err error) error {
 	return cli.StatusError(cli.ExitBadData, err)
 }
 
-// Write writes a trace to a path of any kind, whole or not at all.
+// Write writes a trace to a local path or an s3:// URL, completely or not at all.
 func Write(c *cobra.Command, s3 storage.Flags, path string, content *trace.Content) error {
 	var encoded bytes.Buffer
 	if err := trace.Write(&encoded, content); err != nil {
