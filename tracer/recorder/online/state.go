@@ -5,7 +5,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// What a checkpoint has of clustering.
+// The part of a checkpoint with the state of clustering.
 
 // Encode writes the state of the process.
 func (c *Clustering) Encode(e *checkpoint.Encoder) {
@@ -56,7 +56,7 @@ func (c *Clustering) Decode(d *checkpoint.Decoder) {
 	}
 }
 
-// Intervals are the one that goes on, the one that was closed and the one before it.
+// Intervals returns the current interval, the closed one and the one before it.
 func (y *Tally) Intervals() [3]*Interval { return [3]*Interval{&y.now, &y.closed, &y.before} }
 
 // Encode writes an interval.
