@@ -2,7 +2,7 @@ package main
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// A field is one of a structure. Fields follow each other without gaps.
+// A field is a field of a structure. Fields follow each other without gaps.
 type field struct {
 	c, goName string
 	bytes     int    // of an element
@@ -19,7 +19,7 @@ func text(c, goName string, bytes int) field {
 	return field{c: c, goName: goName, bytes: 1, goType: "byte", dims: []int{bytes}}
 }
 
-// of is an array of structures.
+// of returns a field that is an array of structures.
 func of(c, goName string, s *structure, dims ...int) field {
 	return field{c: c, goName: goName, bytes: s.size(), goType: s.goName, dims: dims}
 }
@@ -32,13 +32,13 @@ func (f field) size() int {
 	return n
 }
 
-// A structure is what a file or a record begins with, or has many of.
+// A structure is the header of a file or record, or an element of one.
 type structure struct {
-	c, goName string // c is what the names of its macros begin with
+	c, goName string // c is the prefix of its macros
 	doc       string
-	magic     string // "": it is a part of another one
-	goStruct  bool   // readers want it as a Go type
-	open      bool   // in C more follows, which is nobody else's business
+	magic     string // "": it is a part of another structure
+	goStruct  bool   // generate a Go type, too
+	open      bool   // the C structure has more fields, which readers ignore
 	fields    []field
 }
 
@@ -119,7 +119,7 @@ var structures = []*structure{
 	&segment, &record, &life, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &account,
 }
 
-// A constant has a name in C and one in Go, "" if no reader needs it.
+// A constant has a name in C and one in Go; the latter is "" if no reader needs it.
 type constant struct {
 	c, goName string
 	value     uint64
@@ -165,7 +165,7 @@ var constants = []constant{
 	{"CAIRN_PROCESS_FORMAT", "ProcessFormat", 1, "of process.json"},
 }
 
-// keys are those of process.json: its own, then those of its clock, of a module and of a constant.
+// keys are the keys of process.json, of its clock, of a module and of a constant.
 var keys = []string{
 	"format", "directory", "hostname", "pid", "executable", "arguments", "start_realtime_ns", "boot_id", "abi", "library_version",
 	"launch_id", "clock", "call_sites", "timing", "mode", "page_size", "spool_limit_bytes", "segment_bytes", "excluded", "start_off",

@@ -26,28 +26,28 @@
 #include "../spool/spool.h"
 
 enum {
-	// segments of our own, of which the last is not full yet, when the core is started: 4 MiB, before which no checkpoint
-	// would free one; one of twice the usual size counts as two
+	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no checkpoint
+	// would free a buffer. A buffer of twice the usual size counts as two.
 	ENOUGH = 32,
-	LARGE = 2, // usual sizes of a thread's segments after its first, since to make a file costs as much as to fill one of them
-	MOST = 64, // and when it is waited for
-	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
+	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
+	MOST = 64, // number of buffers at which threads wait for the core
+	PATIENCE = 1000, // maximal wait in ms: the thread that needs a buffer may hold the loader's lock
 };
 
 static int (*start)(const char *directory);
 static void (*adopt)(struct cairn_event *events);
 static int (*ballot)(uint64_t *words, uint64_t wait_ns);
 typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
-static _Atomic(segment_function *) segment; // not NULL: the core is there
+static _Atomic(segment_function *) segment; // not NULL: the core is loaded
 
-static _Atomic uint32_t wanted; // what our thread sleeps on
+static _Atomic uint32_t wanted; // futex of our thread
 static _Atomic bool failed;     // tracing has ended
-static _Atomic bool alone;      // it goes on, but the core will never be there
+static _Atomic bool alone;      // tracing continues, but the core will never be loaded
 
-// Until it is: what threads did with our segments, for the core to adopt.
+// The events of our own buffers, for the core to adopt.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cairn_event *first, **last = &first;
-static uint64_t own; // usual sizes
+static uint64_t own; // number of buffers of the usual size
 
 static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
 {
@@ -59,8 +59,8 @@ static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread
 	last = &e->next;
 }
 
-// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte of it, and
-// ends the process when it does not get what it asks for, now or later: a process whose limit is nearer goes without.
+// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte. It ends the
+// process if an allocation fails, now or later, so a process with a tight limit runs without the core.
 static bool fits(void)
 {
 	const uint64_t needed = (uint64_t)4 << 30;
@@ -79,8 +79,8 @@ static bool fits(void)
 	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
 }
 
-// stop ends tracing; the reason is left where no room on the disk is needed, in the segments that the core does not have
-// and in the one that a thread has filled, if it is one's fault. The lock is held.
+// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have, and to
+// the full buffer of the calling thread, if any. The caller must hold the lock.
 static void stop(const char *why, struct cairn_segment *full)
 {
 	if (full != NULL)
@@ -90,12 +90,12 @@ static void stop(const char *why, struct cairn_segment *full)
 		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
 	}
 	if (own == 0 && !cairn_life_counts())
-		cairn_budget_refused(); // nothing shows that it made calls
+		cairn_budget_refused(); // no file shows that this process made calls
 	atomic_store(&failed, true);
 	cairn_stop(why);
 }
 
-// load loads and starts the core, and hands our segments over. Threads go on meanwhile, in more of them.
+// load loads and starts the core, and passes it our buffers. Threads continue to fill buffers of our own until then.
 static const char *load(void)
 {
 	static char why[512];
@@ -131,7 +131,7 @@ static const char *load(void)
 	return NULL;
 }
 
-// go_alone gives up the list for the core: full segments are only files from now on.
+// go_alone drops the list for the core: full buffers are only files from now on.
 static void go_alone(void)
 {
 	pthread_mutex_lock(&lock);
@@ -187,7 +187,7 @@ const char *cairn_core_begin(void)
 	pthread_t thread;
 	int error;
 
-	// No handler of the application runs on our thread, nor on those of the Go runtime, which inherit its mask.
+	// No handler of the application must run on our thread, or on those of the Go runtime, which inherit its mask.
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	error = cairn_pthread_create != NULL ? cairn_pthread_create(&thread, NULL, run, NULL) : ENOSYS;
@@ -209,7 +209,7 @@ static bool there(void)
 	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
 }
 
-// wait_for_core reports whether the core is there in the end.
+// wait_for_core waits for the core and reports whether it is loaded.
 static bool wait_for_core(void)
 {
 	const struct timespec millisecond = {0, 1000000};
@@ -220,12 +220,12 @@ static bool wait_for_core(void)
 	return there();
 }
 
-// own_segment makes one here; NULL and why when that is not possible, or NULL alone when there are too many. The lock is
-// held.
+// own_segment creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The caller
+// must hold the lock.
 static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t most, const char **why)
 {
 	const uint64_t usual = cairn_spool_segment_bytes(), large = LARGE * usual - CAIRN_SEGMENT_HEADER, before = own;
-	// read now: it stays what it is until the core has it
+	// read now, before the core has it
 	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
 	struct cairn_segment *s;
 
@@ -237,7 +237,7 @@ static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *
 	cairn_segment_begin(s, thread, sequence);
 	own += (s->capacity + CAIRN_SEGMENT_HEADER) / usual;
 	if (atomic_load(&alone)) {
-		if (full != NULL) // none of its records is open: a thread takes a segment when it is in no call
+		if (full != NULL) // it has no open record: a thread takes a new buffer only outside of calls
 			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
 		return s;
 	}
@@ -260,7 +260,7 @@ struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segm
 		if (!there())
 			s = own_segment(thread, full, minimum, MOST, &why);
 		pthread_mutex_unlock(&lock);
-		// The core may find room in what is there.
+		// The core may free buffers by compressing them.
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
 			if (!there() && (s = own_segment(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))

@@ -13,9 +13,9 @@
 
 _Atomic uint64_t cairn_epoch = 2;
 
-// Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized). What is
-// more, or another thread's, goes to mapped memory, of which only what is used is there: a program may list all
-// variables of the tool interface before it initializes MPI.
+// Calls before MPI_Init go here if they are made by the first thread that makes one (C++ constructors call MPI_Initialized).
+// More calls, or other threads', go to mapped memory, which is allocated on use: a program may list all variables of the tool
+// interface before it initializes MPI.
 enum { EARLY = 65536, MOST_EARLY = 4 << 20 };
 static _Alignas(8) char early[CAIRN_SEGMENT_HEADER + EARLY];
 static _Atomic int early_taken;
@@ -30,8 +30,8 @@ static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, ui
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
 }
 
-// use_early_buffer goes on in memory that is not the core's. As if there were no room, every call then comes to
-// cairn_open_slowly, which knows when MPI was initialized, on whichever thread.
+// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there were no room, so that every
+// call comes to cairn_open_slowly, which notices that MPI was initialized, on whichever thread.
 static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
 {
 	use_buffer(t, buffer, capacity);
@@ -69,7 +69,7 @@ uint64_t cairn_other_module(uint64_t caller)
 	struct cairn_thread *t = &cairn_self;
 	uintptr_t begin, size;
 
-	// Before that the modules that are there have not been written down; without call sites nobody asks for them.
+	// Earlier the list of modules is not written yet. Without call sites nobody needs it.
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
 		return caller;
 	if ((uintptr_t)caller - t->python_begin < t->python_size)
@@ -83,7 +83,7 @@ uint64_t cairn_other_module(uint64_t caller)
 	if (cairn_config.call_sites)
 		cairn_modules_use((uintptr_t)caller);
 	if (!cairn_config.call_sites || !cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
-		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code that no module has (made at run time)
+		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code of no module (generated at run time)
 		t->code_size = cairn_config.call_sites ? 1 : UINTPTR_MAX;
 	}
 	return caller;
@@ -107,7 +107,7 @@ static void read_clocks(struct cairn_segment *s)
 	}
 }
 
-// next_segment hands the thread's full segment to the core and goes on in a fresh one.
+// next_segment hands the thread's full buffer to the core and continues in a fresh one.
 static bool next_segment(struct cairn_thread *t, uint64_t size)
 {
 	struct cairn_segment *full = t->segment, *fresh;
@@ -116,7 +116,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 
 	if (was_early)
 		kept = full->used;
-	// What was loaded where something else was is not noticed otherwise.
+	// A module that was loaded at the address of an unloaded one is only noticed here.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
 		cairn_modules_refresh();
 	fresh = cairn_core_next_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
@@ -124,7 +124,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
 			t->dropped = 0;
 		cairn_thread_forget(t);
-		cairn_stop(NULL); // the core has said why
+		cairn_stop(NULL); // the reason was printed already
 		return false;
 	}
 	read_clocks(fresh);
@@ -168,7 +168,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		return false;
 	}
 	cairn_busy(t, 1);
-	// Records of calls that were left by longjmp or a C++ exception are below us on the stack.
+	// Records of calls that were left by longjmp or a C++ exception have frames below ours on the stack.
 	while (t->depth > 0 && t->frame[t->depth - 1] <= (const void *)record)
 		t->depth--;
 	if (t->depth > 0)
@@ -176,7 +176,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	else if (t->soft - t->cursor >= (int64_t)size && t->segment != NULL)
 		room = true;
 	else if (size > UINT32_MAX)
-		room = false; // the format has no such record
+		room = false; // a record cannot be that long
 	else if (state == CAIRN_ON)
 		room = next_segment(t, size);
 	else
@@ -195,7 +195,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 
 void cairn_reference_stamps(const struct cairn_record *record)
 {
-	// The record lies in a segment that this thread has not handed over, or its generation would be another one.
+	// The record is in a buffer that this thread has not handed over, or its generation would differ.
 	const bool there = record != NULL && record->generation == cairn_self.generation;
 
 	cairn_reference->stamps(there ? record->header->enter : 0, there ? record->header->exit : 0);
