@@ -1,4 +1,4 @@
-// Where a pointer leads.
+// Resolves pointers to allocations.
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include "names.h"
 #include "real.h"
 
-// A word of a record that stands for a place in a segment: a mark on top, the number, the offset (recorder/dictionary.go).
+// word_for returns the word of a record for an address in an allocation: tag, number, offset (recorder/dictionary.go).
 static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 {
 	if (number < 0 || number >= 1 << (CAIRN_ENTRY_SHIFT - CAIRN_OFFSET_BITS) || offset >> CAIRN_OFFSET_BITS != 0)
@@ -20,8 +20,8 @@ static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 	return (uint64_t)CAIRN_ENTRY_MARK << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
 }
 
-// Stacks of threads that have called MPI, and of the first one. They grow down from a place that depends on nothing but
-// the program: __libc_stack_end lies below the environment, a thread's control block above its stack.
+// Stacks of threads that have called MPI, and of the main thread. Offsets are counted down from an address that depends
+// only on the program: __libc_stack_end, which is below the environment, or the thread's control block above its stack.
 enum { MOST_STACKS = 4096 };
 static struct stack {
 	_Atomic uintptr_t low, end; // end 0: free
@@ -45,7 +45,7 @@ static void know_stack(uint32_t thread)
 	} else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
 		if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
 			uintptr_t end = (uintptr_t)__builtin_thread_pointer();
-			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // of a thread that has ended
+			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // remove that of an earlier thread
 				if (atomic_load(&stacks[i].end) == end)
 					atomic_store(&stacks[i].end, 0);
 			atomic_store(&stacks[thread].low, (uintptr_t)low);
@@ -70,7 +70,7 @@ static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
 	return true;
 }
 
-// Static data: the modules that are mapped.
+// Static data: the mapped modules.
 enum { MOST_MODULES = 2048 };
 static struct {
 	uintptr_t base, limit;
@@ -138,7 +138,7 @@ static void in_child(void)
 	cairn_devices_after_fork();
 }
 
-// The shim calls this before the first record that can have a place: describe writes down what a number stands for.
+// The shim must call this before the first record with a located pointer; describe writes the description of a number.
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]));
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]))
 {
@@ -154,7 +154,7 @@ CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[
 	pthread_atfork(NULL, NULL, in_child);
 }
 
-// The word of a record for an address that a thread gives to MPI.
+// Returns the word of a record for an address that a thread passes to MPI.
 CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread);
 CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread)
 {

@@ -13,7 +13,7 @@ bool cairn_pointers;
 
 static uint64_t (*find)(uintptr_t address, uint32_t thread);
 
-// Constants of MPI that are addresses in a library: they are names, wherever they lie.
+// Constants of MPI that are addresses in a library: they are recorded by name, not as pointers.
 enum { MOST_NAMES = 64 };
 static uint64_t names[MOST_NAMES];
 static unsigned name_count;
@@ -25,7 +25,7 @@ static void add_name(void *data, const char *kind, const char *text, size_t leng
 		names[name_count++] = (uint64_t)value;
 }
 
-// describe writes a segment into the dictionary, after the module that it or its allocation belongs to.
+// describe writes an allocation to the dictionary, after the module that it is in or that allocated it.
 static bool describe(const uint64_t words[5])
 {
 	uintptr_t base, size;
@@ -41,7 +41,7 @@ void cairn_pointers_begin(void)
 	*(void **)&start = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_start");
 	*(void **)&find = cairn_dlsym(RTLD_DEFAULT, "cairn_allocations_place");
 	if (start == NULL || find == NULL)
-		return; // not preloaded: addresses stay what they are
+		return; // not preloaded: record plain addresses
 	cairn_constants(add_name, NULL);
 	start(describe);
 	cairn_pointers = true;

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// look is fstat, which is a symbol of libc only from 2.33 on.
+// look is fstat, which is a symbol of libc only since 2.33.
 static bool look(int file, struct stat *s)
 {
 	return syscall(SYS_fstat, file, s) == 0;

@@ -14,11 +14,11 @@
 struct account {
 	char magic[8];
 	_Atomic int64_t limit, used;
-	_Atomic int64_t refused; // processes that found no room to leave a sign
+	_Atomic int64_t refused; // processes that found no room for any file
 };
 CAIRN_LAYOUT_ACCOUNT(struct account);
 
-static struct account *account; // NULL: there is none
+static struct account *account; // NULL: no shared budget
 
 bool cairn_budget_open(const char *spool)
 {
@@ -28,7 +28,7 @@ bool cairn_budget_open(const char *spool)
 
 	snprintf(path, sizeof(path), "%s/budget", spool);
 	file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	// the size by lseek: fstat is a symbol of glibc 2.33, and what has no size has no end either
+	// the size by lseek, since fstat is a symbol of glibc 2.33; a file that cannot be sought is refused as well
 	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*account)) {
 		struct account *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_ACCOUNT_MAGIC, sizeof(found->magic)) == 0)
