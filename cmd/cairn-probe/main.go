@@ -1,6 +1,6 @@
-// Command cairn-probe is "cairn probe" and "cairn resolve" in a binary of their own. It is what "cairn install" copies
-// into the volume of each pod, as /cairn/cairn: a fifth of the whole command, so it fits where that does not, and is
-// there sooner.
+// Command cairn-probe is "cairn probe" and "cairn resolve" as a separate binary. "cairn install" copies it into the
+// volume of each pod, as /cairn/cairn. It is a fifth of the size of the whole command, so it fits into smaller volumes
+// and is copied faster.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup/commands"
 )
 
-// maxMemory is what the Go runtime keeps to while it probes. The container's own limit is larger.
+// maxMemory is the soft memory limit of the Go runtime while it probes. The container's own limit is larger.
 const maxMemory = 24 << 20
 
 func main() {

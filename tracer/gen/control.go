@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// control writes which group each function is in: what may be left out of a trace.
+// control writes the group of each function; groups can be excluded from a trace.
 func control(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"../bind/control.h\"\n\n")

@@ -2,22 +2,22 @@ package settings
 
 import "strings"
 
-// Settings is config.json: what the tracer does in the processes that load it.
+// Settings is config.json: the tracer's configuration in the processes that load it.
 type Settings struct {
 	Spool           string `json:"spool"`
 	CallSites       string `json:"call_sites"`
 	Pointers        bool   `json:"pointers,omitempty"`
-	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
-	Mode            string `json:"mode,omitempty"`   // a mode and its settings; "" records every rank by itself
+	Timing          string `json:"timing,omitempty"` // in the form of timing.ParseSettings; "" keeps every time stamp
+	Mode            string `json:"mode,omitempty"`   // a mode and its settings; "" records every rank on its own
 	Verify          bool   `json:"verify"`
-	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
+	SharedSpool     bool   `json:"shared_spool,omitempty"` // a sidecar, which is another user, owns the spool
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all
+	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, comma-separated; "": all
 	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
-	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
+	StartOff        bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
 	Enabled         bool   `json:"enabled"`
-	Reason          string `json:"reason,omitempty"` // why not enabled, for people
+	Reason          string `json:"reason,omitempty"` // why tracing is not enabled, for people
 }
 
 // An Option is a field of Settings.
@@ -26,27 +26,27 @@ type Option struct {
 	Key string
 	// Field is its name in the shim's struct, where that is not the key.
 	Field string
-	// Flags set it: none, one, or for a text of several words the one of the first word and that of all others.
+	// Flags set it: none, one, or for a text of several words one flag for the first word and one for all others.
 	Flags []Flag
-	// Room is how many bytes the shim has for a text, with the 0 at its end; 0: the shim does not read it.
+	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read it.
 	Room int
-	// Otherwise is what the shim takes for a switch that is not true or false.
+	// Otherwise is the shim's value of a switch that is neither true nor false in the file.
 	Otherwise bool
 }
 
-// A Flag is one of the commands that write config.json.
+// A Flag is a flag of the commands that write config.json.
 type Flag struct {
 	Name    string
 	Default string
-	// Values are those that it may have; nil: see the help.
+	// Values are the allowed values; nil: see the help.
 	Values []string
-	// List says that it may be given several times, or with commas.
+	// List reports that the flag may be given several times, or with a comma-separated list.
 	List bool
-	// Help is shown by both commands; Run and Probe where they differ. A command without help lacks the flag.
+	// Help is the help of both commands; Run and Probe are used if they differ. A command without help lacks the flag.
 	Help, Run, Probe string
 }
 
-// Room for texts in the shim.
+// Sizes of the shim's buffers for texts.
 const (
 	path  = 4096
 	line  = 4096

@@ -19,7 +19,7 @@ const (
 	cacheEntrySize  = 24
 )
 
-// cachedDirectories are the directories of the MPI libraries that the cache names.
+// cachedDirectories returns the directories of the MPI libraries in the cache.
 func cachedDirectories(t *tree) []string {
 	file, err := t.open("/etc/ld.so.cache", here)
 	if err != nil {

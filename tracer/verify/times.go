@@ -8,18 +8,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Times are compared twice.
+// Times are compared in two ways.
 //
-// The time stamps that the trace gives are compared with those that the call's record had, tick by tick. Lossless timing
-// must give the very ticks. Of lossy timing each interval and each moment must be within what package trace states
-// (timing.Settings.IntervalBound, timing.Settings.MomentLimit), and nothing is allowed beyond that, however short the call
-// was. Aggregated timing must give the statistics of these intervals.
+// The trace's time stamps are compared with those of the call's record, in ticks. With lossless timing they must be
+// equal. With lossy timing each interval and each time stamp must be within the bounds that package timing states
+// (Settings.IntervalBound, Settings.MomentLimit), without any further tolerance, however short the call was. With
+// aggregated timing the statistics of the intervals must be equal.
 //
-// That the record's own stamps are right shows the log's own clock, read around the call and its record: the call lies in
-// that window, but for what the conversion of ticks to CLOCK_MONOTONIC loses. That durations are not all too short is seen
-// where the window is hardly the log's own time: of the calls with a long window, one in twenty at least must have taken
-// half of it. A window is also long where the thread was preempted between the log's clock and the tracer's, and where a
-// segment was handed over; with small segments that is most of them, and the rule does not hold.
+// The record's own stamps are checked with the log's own clock, which is read around the call and its record: the call
+// must be in that window, except for what the conversion of ticks to CLOCK_MONOTONIC loses. Durations that are
+// systematically too short are found where the window is hardly longer than the call: at least one in twenty of the
+// calls with a long window must have taken half of it. A window is also long if the thread was preempted between the
+// log's clock and the tracer's, or if a record buffer was handed over. With small buffers that is true of most windows,
+// and this rule does not apply.
 const (
 	clockSlack     = 20_000    // ns
 	clockDrift     = 1e-3      // of the time since the process's first call: the kernel slews its clock by up to 0.05%
@@ -32,18 +33,18 @@ const (
 // times are what a comparison knows of the times of a rank.
 type times struct {
 	settings    timing.Settings
-	segments    int   // their bytes, 0 for the default
+	segments    int   // size of record buffers in bytes, 0 for the default
 	first       int64 // the start of the first window
-	long, short int   // windows that are long, and those of them whose call is less than half of it
+	long, short int   // number of long windows, and of those whose call is less than half of it
 	threads     map[int]*threadTimes
 }
 
-// threadTimes follow the calls of a thread, in the order in which they were entered.
+// threadTimes is the state of a thread, whose calls are compared in the order of their entries.
 type threadTimes struct {
 	calls        uint64
-	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
-	partial      bool  // some call had none
-	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
+	broken       bool  // the log has no time stamps of the last call: the gap after it is not known
+	partial      bool  // true if that was so for some call
+	logged, told int64 // exit of the last call in ticks, according to the log and to the trace
 	aggregates   map[int32]*timing.Aggregate
 }
 
@@ -62,10 +63,10 @@ func (t *times) timesOfCalls() bool {
 	return t.settings.Mode == timing.Lossless || t.settings.Mode == timing.Lossy
 }
 
-// compare compares the times of one call; "" if they agree. Calls of a thread come in order.
+// compare compares the times of one call; "" if they agree. The calls of a thread must be passed in order.
 func (t *times) compare(c *loggedCall, e *trace.Event) string {
 	reason := t.thread(c.thread).compare(&t.settings, c, e)
-	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // what a lead's calls took says nothing of this one
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // extrapolated times need not be in this rank's windows
 		reason = t.window(c, e)
 	}
 	return reason
@@ -123,7 +124,7 @@ func apart(a, b int64) int64 {
 	return a - b
 }
 
-// add counts a call of a signature.
+// add adds a call of a signature to its statistics.
 func (t *threadTimes) add(terminal int32, gap, duration int64) {
 	a := t.aggregates[terminal]
 	if a == nil {
@@ -134,7 +135,7 @@ func (t *threadTimes) add(terminal int32, gap, duration int64) {
 	a.Durations.Add(duration)
 }
 
-// compareAggregates compares the statistics of a thread whose calls have all been compared; "" if they agree.
+// compareAggregates compares the statistics of a thread after all its calls; "" if they agree.
 func (t *threadTimes) compareAggregates(told []timing.Aggregate) string {
 	if t.partial {
 		return ""
@@ -178,7 +179,7 @@ func (t *times) window(c *loggedCall, e *trace.Event) string {
 	return ""
 }
 
-// conclude looks at all calls of the rank; "" if all is well.
+// conclude checks all windows of the rank; "" if they agree.
 func (t *times) conclude() string {
 	if t.segments > 0 && t.segments <= smallSegments {
 		return ""

@@ -1,7 +1,7 @@
-// Package shimtest runs MPI programs under the shim, for tests. In go a program and settings of the tracer; out come
-// what the program printed, how it ended, and the process directories of its ranks.
+// Package shimtest runs MPI programs under the shim, for tests. It returns what the program printed, how it ended, and
+// the process directories of its ranks.
 //
-// The tests need what `make build` and `make examples` make, and both MPIs.
+// The tests need the results of `make build` and `make examples`, and both MPIs.
 package shimtest
 
 import (
@@ -23,7 +23,7 @@ import (
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
 var Implementations = []string{"openmpi", "mpich"}
 
-// Libraries are what the shims need of the project's lib, themselves included.
+// Libraries are the libraries that the shims need from the project's lib directory, themselves included.
 var Libraries = []string{
 	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
 }
