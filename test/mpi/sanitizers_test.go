@@ -16,7 +16,7 @@ import (
 )
 
 // sanitizedTracer is a root of the tracer whose shims check their memory and arithmetic, over the real core, and the
-// environment of programs that are run below them. Small segments make them change often.
+// environment of programs that are run below them. Small record buffers make them change often.
 func sanitizedTracer(t *testing.T) (environment []string) {
 	t.Helper()
 	root := t.TempDir()

@@ -10,8 +10,8 @@
 #include "names.h"
 #include "real.h"
 
-enum { MOST = 1 << 16 };
-static struct cairn_block blocks[MOST];
+enum { MAX_BLOCKS = 1 << 16 };
+static struct cairn_block blocks[MAX_BLOCKS];
 static _Atomic uint32_t count; // 0: the lock is not needed
 static _Atomic int locked;
 static __thread int depth __attribute__((tls_model("initial-exec"))); // a runtime may call its driver by name
@@ -38,7 +38,7 @@ static void add(uintptr_t start, size_t size, uint32_t kind, int device, uintptr
 		return;
 	lock();
 	uint32_t n = atomic_load(&count);
-	if (n < MOST) {
+	if (n < MAX_BLOCKS) {
 		blocks[n] = (struct cairn_block){start, size, site, kind, device > 0 ? (uint32_t)device : 0, false};
 		atomic_store(&count, n + 1);
 	}

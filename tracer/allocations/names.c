@@ -20,11 +20,11 @@ struct alike {
 	int32_t first, last, lowest; // lowest: all numbers before it are taken
 };
 
-enum { MOST = 1 << 20, MOST_ALIKE = 1 << 16, LIVE = 1 << 21 };
+enum { MAX_NUMBERS = 1 << 20, MAX_ALIKE = 1 << 16, LIVE = 1 << 21 };
 
 // Unused pages of these are never allocated.
-static struct name names[MOST];
-static struct alike alikes[MOST_ALIKE];
+static struct name names[MAX_NUMBERS];
+static struct alike alikes[MAX_ALIKE];
 static struct {
 	uintptr_t start; // 0: unused
 	int32_t number;
@@ -68,13 +68,13 @@ static uint64_t mix(uint64_t h, uint64_t x)
 static struct alike *alike_of(const struct cairn_block *b)
 {
 	uint64_t h = mix(mix(mix(b->kind, b->device), b->size), b->site);
-	for (size_t i = h % MOST_ALIKE;; i = (i + 1) % MOST_ALIKE) {
+	for (size_t i = h % MAX_ALIKE;; i = (i + 1) % MAX_ALIKE) {
 		struct alike *a = &alikes[i];
 		if (a->kind == b->kind && a->device == b->device && a->size == b->size && a->site == b->site)
 			return a;
 		if (a->kind != 0)
 			continue;
-		if (alike_count >= MOST_ALIKE / 4 * 3)
+		if (alike_count >= MAX_ALIKE / 4 * 3)
 			return NULL;
 		alike_count++;
 		*a = (struct alike){b->size, b->site, b->kind, b->device, 0, -1, -1, -1};
@@ -90,7 +90,7 @@ static int32_t take(struct alike *a)
 		n = names[n].next;
 	if (n < 0) {
 		uint64_t words[5] = {a->kind, a->device, a->kind == CAIRN_UNKNOWN ? 0 : a->size, a->kind == CAIRN_UNKNOWN ? 0 : a->site, a->kind == CAIRN_UNKNOWN ? unknown_count++ : a->count};
-		if (count == MOST || !cairn_names_describe(words))
+		if (count == MAX_NUMBERS || !cairn_names_describe(words))
 			return CAIRN_NO_NAME;
 		n = count++;
 		names[n] = (struct name){-1, (int32_t)(a - alikes), a->count++, false};

@@ -1,6 +1,6 @@
 // Numbers for the allocations that pointers of MPI calls lead to, equal in every run and on every rank that does the same.
-#ifndef CAIRN_NAMES_OF_SEGMENTS_H
-#define CAIRN_NAMES_OF_SEGMENTS_H
+#ifndef CAIRN_ALLOCATION_NAMES_H
+#define CAIRN_ALLOCATION_NAMES_H
 
 #include "index.h"
 

@@ -27,11 +27,11 @@ const File = "budget"
 // The file has four words: its magic, the limit, the bytes in use, and the number of processes that found no room for any
 // file that shows that they ran.
 const (
-	magic       = rawlayout.AccountMagic
-	wordLimit   = rawlayout.AccountLimitAt / 8
-	wordUsed    = rawlayout.AccountUsedAt / 8
-	wordRefused = rawlayout.AccountRefusedAt / 8
-	words       = rawlayout.AccountBytes / 8
+	magic       = rawlayout.BudgetMagic
+	wordLimit   = rawlayout.BudgetLimitAt / 8
+	wordUsed    = rawlayout.BudgetUsedAt / 8
+	wordRefused = rawlayout.BudgetRefusedAt / 8
+	words       = rawlayout.BudgetBytes / 8
 )
 
 // A Budget is the opened budget file of a spool. The methods of a nil *Budget allow everything.

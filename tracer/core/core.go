@@ -118,14 +118,14 @@ func supply(s *spool.Spool, n int, minimum uint64) error {
 func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
 		// the event is in the buffer, which may belong to another thread as soon as it is consumed
-		thread, buffer, full := uint32(e.thread), e.segment, e.full != 0
+		thread, buffer, full := uint32(e.thread), e.buffer, e.full != 0
 		if e.own != 0 && !full {
 			s.Adopt(uint32(e.own)-1, buffer, uint64(e.capacity))
 		}
 		e = e.next
 		if full {
 			s.Full(thread, buffer)
-			if wanted := C.cairn_worked_off(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
+			if wanted := C.cairn_consumed(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
 				C.cairn_none_left()
 			}
 		} else {

@@ -20,15 +20,15 @@
 
 enum {
 	BATCH = 8,        // number of full buffers that the compressor is woken for
-	MOST_READY = 24,  // maximal number of fresh buffers to keep ready. The target doubles whenever a thread has to wait for
+	MAX_READY = 24,  // maximal number of fresh buffers to keep ready. The target doubles whenever a thread has to wait for
 	                  // one. Buffers that a checkpoint frees cost nothing, and avoid waiting during the next checkpoint.
 	MANY_QUEUED = 24, // uncompressed full buffers above which a thread that adds one pauses until one is compressed
-	MOST_QUEUED = 36, // number above which threads wait until there are fewer: a rank of four threads stays below 32 MiB
+	MAX_QUEUED = 36, // number above which threads wait until there are fewer: a rank of four threads stays below 32 MiB
 	PAUSE = 100000    // maximal pause in ns: many short pauses, so that no call takes long
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cairn_segment *fresh;
+static struct cairn_buffer *fresh;
 static uint32_t ready, target = CAIRN_READY;
 static struct cairn_event *first, **last = &first;
 static uint32_t queued;  // full buffers that are not compressed yet
@@ -98,10 +98,10 @@ static void stalled(uint64_t began)
 		stalls.longest_ns = ns;
 }
 
-static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
+static void add_event(struct cairn_event *e, struct cairn_buffer *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
-	e->segment = s;
+	e->buffer = s;
 	e->thread = thread;
 	e->full = full;
 	e->own = 0;
@@ -109,11 +109,11 @@ static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread
 	last = &e->next;
 }
 
-static struct cairn_segment *take(uint64_t minimum)
+static struct cairn_buffer *take(uint64_t minimum)
 {
-	for (struct cairn_segment **at = &fresh; *at != NULL; at = &(*at)->next)
+	for (struct cairn_buffer **at = &fresh; *at != NULL; at = &(*at)->next)
 		if ((*at)->capacity >= minimum) {
-			struct cairn_segment *s = *at;
+			struct cairn_buffer *s = *at;
 			*at = s->next;
 			ready--;
 			return s;
@@ -125,22 +125,22 @@ __attribute__((visibility("default")))
 void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
-	struct cairn_segment *old = full, *s = NULL;
+	struct cairn_buffer *old = full, *s = NULL;
 	// read before waiting: the full buffer may be another thread's after that
 	const uint64_t sequence = old != NULL ? old->sequence + 1 : 0;
 	uint64_t began = 0; // start of the wait
 
 	pthread_mutex_lock(&lock);
 	if (old != NULL && !ended) {
-		tell(&old->full, old, thread, 1);
+		add_event(&old->full, old, thread, 1);
 		queued++;
 	}
 	for (int waited = 0; !ended; waited = 1) {
-		if (queued < MOST_QUEUED && (s = take(minimum)) != NULL)
+		if (queued < MAX_QUEUED && (s = take(minimum)) != NULL)
 			break;
-		if (queued < MOST_QUEUED) {
+		if (queued < MAX_QUEUED) {
 			if (waited == 0)
-				target = target * 2 < MOST_READY ? target * 2 : MOST_READY;
+				target = target * 2 < MAX_READY ? target * 2 : MAX_READY;
 			if (largest < minimum)
 				largest = minimum;
 			starving++;
@@ -150,9 +150,9 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 		wait_for_room(NULL);
 	}
 	if (s != NULL) {
-		cairn_segment_begin(s, thread, sequence);
+		cairn_buffer_begin(s, thread, sequence);
 		*capacity = s->capacity;
-		tell(&s->given, s, thread, 0);
+		add_event(&s->given, s, thread, 0);
 		if (queued >= MANY_QUEUED) {
 			if (began == 0)
 				began = monotonic_ns();
@@ -274,14 +274,14 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	return events;
 }
 
-uint32_t cairn_worked_off(uint32_t spare)
+uint32_t cairn_consumed(uint32_t spare)
 {
 	pthread_mutex_lock(&lock);
 	if (adopted != 0) // they are first in the list
 		adopted--;
 	else
 		queued--;
-	const uint32_t at_hand = ready + spare < MOST_READY ? ready + spare : MOST_READY, enough = target > at_hand ? target : at_hand;
+	const uint32_t at_hand = ready + spare < MAX_READY ? ready + spare : MAX_READY, enough = target > at_hand ? target : at_hand;
 	const uint32_t w = waiting, wanted = ready < enough ? enough - ready : 0;
 	pthread_mutex_unlock(&lock);
 	if (w != 0)
@@ -289,9 +289,9 @@ uint32_t cairn_worked_off(uint32_t spare)
 	return wanted;
 }
 
-void cairn_supply(void *segment, uint64_t capacity)
+void cairn_supply(void *buffer, uint64_t capacity)
 {
-	struct cairn_segment *s = segment;
+	struct cairn_buffer *s = buffer;
 
 	pthread_mutex_lock(&lock);
 	s->capacity = capacity;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "segment.h"
+#include "buffer.h"
 
 // Initial number of fresh buffers.
 enum { CAIRN_READY = 8 };
@@ -18,12 +18,12 @@ struct cairn_event *cairn_await(uint32_t *fresh, uint64_t *minimum, uint32_t *st
 enum { CAIRN_BALLOT = 4 };
 void cairn_answer(const uint64_t *ballot, int ok);
 
-// cairn_worked_off reports that the records of a full buffer are compressed; spare is the number of buffers that could be
+// cairn_consumed reports that the records of a full buffer are compressed; spare is the number of buffers that could be
 // supplied without creating one. It returns the number of fresh buffers wanted now.
-uint32_t cairn_worked_off(uint32_t spare);
+uint32_t cairn_consumed(uint32_t spare);
 
 // cairn_supply adds a fresh buffer with room for capacity bytes of records.
-void cairn_supply(void *segment, uint64_t capacity);
+void cairn_supply(void *buffer, uint64_t capacity);
 
 // cairn_none_left reports that no more buffers can be supplied for now. The next request follows when one was taken.
 void cairn_none_left(void);
@@ -34,7 +34,7 @@ struct cairn_stalls {
 };
 void cairn_stalled(struct cairn_stalls *so_far);
 
-// cairn_end makes every thread that asks or waits for a segment get none.
+// cairn_end makes every thread that asks or waits for a buffer get none.
 void cairn_end(void);
 
 #endif

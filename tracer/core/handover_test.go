@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Threads hand over segments as fast as they can, under the thread sanitizer; what they wrote must be what arrives, in
+// Threads hand over buffers as fast as they can, under the thread sanitizer; what they wrote must be what arrives, in
 // order, and who waits when tracing stops must wait no longer.
 func TestHandoverUnderThreadSanitizer(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "handover")

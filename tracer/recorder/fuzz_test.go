@@ -9,7 +9,7 @@ import (
 )
 
 // Any bytes as a buffer give calls, or notes on what was wrong.
-func FuzzSegment(f *testing.F) {
+func FuzzBuffer(f *testing.F) {
 	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
 	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords:]))

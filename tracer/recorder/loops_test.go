@@ -186,7 +186,7 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 }
 
 // Also iterations that buffers end in the middle of, and that are two of the grammar's: handles change places.
-func TestLongIterationsSpanSegments(t *testing.T) {
+func TestLongIterationsSpanBuffers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	const n = 6

@@ -133,7 +133,7 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	slowly := New(s.Process)
 	slowly.repeats.off = true
 	if !bytes.Equal(inBuffers(s, New(s.Process)).AppendState(nil), inBuffers(s, slowly).AppendState(nil)) {
-		t.Error("the fast path made another trace of records in segments")
+		t.Error("the fast path made another trace of records in buffers")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
 		t.Error("the fast path made another trace")

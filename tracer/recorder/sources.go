@@ -44,7 +44,7 @@ func (s *Source) Add(seg *record.Buffer) {
 func (r *Recorder) Resume(s *Source) (missing bool) {
 	t := s.thread
 	if len(s.Buffers) > 0 && s.Buffers[0].Sequence != t.sequence {
-		r.AddNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
+		r.AddNote("thread %d: record buffers %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
 		t.offset = 0
 		missing = true
 	}
@@ -52,7 +52,7 @@ func (r *Recorder) Resume(s *Source) (missing bool) {
 	s.started = t.offset > 0
 	for i := 1; i < len(s.Buffers); i++ {
 		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
-			r.AddNote("thread %d: segments are missing after %d", t.number, s.Buffers[i-1].Sequence)
+			r.AddNote("thread %d: record buffers are missing after %d", t.number, s.Buffers[i-1].Sequence)
 			missing = true
 		}
 	}

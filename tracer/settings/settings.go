@@ -12,7 +12,7 @@ type Settings struct {
 	Verify          bool   `json:"verify"`
 	SharedSpool     bool   `json:"shared_spool,omitempty"` // a sidecar, which is another user, owns the spool
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
-	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
+	BufferBytes     int64  `json:"segment_bytes,omitempty"`
 	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, comma-separated; "": all
 	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
 	StartOff        bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
@@ -102,7 +102,7 @@ var Options = []Option{
 		Run:  "write an independent log of every call, and compare the decoded trace with it",
 	}}},
 	{Key: "shared_spool"},
-	{Key: "segment_bytes"},
+	{Key: "segment_bytes", Field: "buffer_bytes"},
 	{Key: "enabled", Otherwise: true},
 	{Key: "reason"},
 }

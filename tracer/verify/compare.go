@@ -51,7 +51,7 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 			}
 		}
 		m := newMatch(rank.Rank, p, reader.Sites())
-		m.times.settings, m.times.segments = reader.Meta().Timing, p.SegmentBytes
+		m.times.settings, m.times.bufferBytes = reader.Meta().Timing, p.BufferBytes
 		m.readings = float64(rank.Clock.AtMost(m.times.settings.MomentLimit())) / 1e9
 		before := result.count()
 		if err := compareRank(&result, m, cursors, log); err != nil {

@@ -14,7 +14,7 @@ type process struct {
 	Hostname        string `json:"hostname"`
 	PID             int    `json:"pid"`
 	StartRealtimeNS int64  `json:"start_realtime_ns"`
-	SegmentBytes    int    `json:"segment_bytes"` // 0: the default
+	BufferBytes     int    `json:"segment_bytes"` // 0: the default
 	Constants       []struct {
 		Kind  string `json:"kind"`
 		Name  string `json:"name"`

@@ -54,8 +54,8 @@ func TestRootsOnIntercommunicators(t *testing.T) {
 	}
 }
 
-// Segments of the smallest size: every record comes near the end of one.
-func TestSmallSegments(t *testing.T) {
+// Record buffers of the smallest size: every record is near the end of one.
+func TestSmallBuffers(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})

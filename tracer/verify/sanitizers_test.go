@@ -15,7 +15,7 @@ import (
 )
 
 // stress builds testdata/stress.c with a sanitizer, over a shim and a reference log that have it too, a core that keeps
-// segments and an MPI library of one process; it returns the program and the tracer's root.
+// buffers and an MPI library of one process; it returns the program and the tracer's root.
 func stress(t *testing.T, sanitizer, sanitized string, config string) (program, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -76,7 +76,7 @@ func TestStressUnderSanitizers(t *testing.T) {
 			t.Logf("%d calls", result.Calls)
 		})
 		t.Run(test.target+"/stops", func(t *testing.T) {
-			r := shimtest.Run(t, append(environment, "STUB_SEGMENTS=9"), program, "60")
+			r := shimtest.Run(t, append(environment, "STUB_BUFFERS=9"), program, "60")
 			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
 		})
 	}

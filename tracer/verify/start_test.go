@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	if (f != NULL)
 		fclose(f);
 	MPI_Finalize();
-	printf("%lu segments are mapped\n", kib);
+	printf("%lu buffers are mapped\n", kib);
 	return 6;
 }
 `
@@ -153,7 +153,7 @@ func TestLittleAddressSpace(t *testing.T) {
 			require.Equal(t, 6, r.Code, r.Stderr)
 			require.NotContains(t, r.Stderr, "cairn")
 			var mapped int
-			_, err := fmt.Sscanf(r.Stdout, "%d segments", &mapped)
+			_, err := fmt.Sscanf(r.Stdout, "%d buffers", &mapped)
 			require.NoError(t, err, r.Stdout)
 			require.Less(t, mapped, 100)
 			directories := tracer.Processes(t)

@@ -26,14 +26,14 @@ const (
 	clockDrift     = 1e-3      // of the time since the process's first call: the kernel slews its clock by up to 0.05%
 	longWindow     = 1_000_000 // ns
 	enoughWindows  = 20
-	smallSegments  = 64 << 10 // bytes
+	smallBuffers   = 64 << 10 // bytes
 	smallArguments = 4096     // bytes of text
 )
 
 // times are what a comparison knows of the times of a rank.
 type times struct {
 	settings    timing.Settings
-	segments    int   // size of record buffers in bytes, 0 for the default
+	bufferBytes int   // size of record buffers in bytes, 0 for the default
 	first       int64 // the start of the first window
 	long, short int   // number of long windows, and of those whose call is less than half of it
 	threads     map[int]*threadTimes
@@ -181,7 +181,7 @@ func (t *times) window(c *loggedCall, e *trace.Event) string {
 
 // conclude checks all windows of the rank; "" if they agree.
 func (t *times) conclude() string {
-	if t.segments > 0 && t.segments <= smallSegments {
+	if t.bufferBytes > 0 && t.bufferBytes <= smallBuffers {
 		return ""
 	}
 	if t.long >= enoughWindows && t.short > t.long*19/20 {

@@ -1,4 +1,4 @@
-// A process that loads the core as the shim does, hands it segments, and then does what its third argument says:
+// A process that loads the core as the shim does, hands it buffers, and then does what its third argument says:
 //
 //	driver LIBRARY DIRECTORY WHAT FUNCTION       DIRECTORY: of the process, in the spool; FUNCTION: of the records
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static int (*start)(const char *);
-static void *(*segment)(uint32_t, void *, uint64_t, uint64_t *);
+static void *(*next_buffer)(uint32_t, void *, uint64_t, uint64_t *);
 
 static uint64_t *header, *word;
 static uint64_t room;
@@ -22,7 +22,7 @@ static void *last; // what the core gave last
 
 static int next(void)
 {
-	last = segment(0, header, 4096, &room);
+	last = next_buffer(0, header, 4096, &room);
 	if (last == NULL)
 		return 0;
 	header = last;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	*(void **)&start = dlsym(library, "cairn_core_start");
-	*(void **)&segment = dlsym(library, "cairn_core_segment");
+	*(void **)&next_buffer = dlsym(library, "cairn_core_segment");
 	if (start(argv[2]) != 0)
 		return 2;
 	sigprocmask(SIG_SETMASK, &mask, NULL);

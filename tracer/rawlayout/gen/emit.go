@@ -36,7 +36,7 @@ func goSource() ([]byte, error) {
 				b.WriteString(f.goType + "\n")
 			}
 			b.WriteString("}\n")
-			doc = "The same, by numbers."
+			doc = "Offsets of the fields."
 		}
 		fmt.Fprintf(&b, "\n// %s\nconst (\n", doc)
 		if s.magic != "" {
@@ -91,10 +91,10 @@ enum {
 		}
 	}
 	b.WriteString(`
-// CAIRN_LAYOUT_X(type) does not compile where a field of the structure is not what the table has.
+// CAIRN_LAYOUT_X(type) does not compile if a field of the structure differs from the table.
 #define CAIRN_FIELD(type, field, offset, size) \
 	_Static_assert(offsetof(type, field) == (offset) && sizeof(((type *)0)->field) == (size), \
-		#field " is not as tracer/rawlayout has it")
+		#field " differs from tracer/rawlayout")
 `)
 	for _, s := range structures {
 		var lines []string
@@ -104,11 +104,11 @@ enum {
 			at += f.size()
 		}
 		if !s.open {
-			lines = append(lines, fmt.Sprintf("_Static_assert(sizeof(type) == %d, \"more fields than tracer/rawlayout has\")", at))
+			lines = append(lines, fmt.Sprintf("_Static_assert(sizeof(type) == %d, \"more fields than in tracer/rawlayout\")", at))
 		}
 		fmt.Fprintf(&b, "\n// %s\n#define CAIRN_LAYOUT_%s(type) \\\n\t%s\n", s.doc, s.c, strings.Join(lines, "; \\\n\t"))
 	}
-	b.WriteString("\n// The keys of process.json: one that is not in the table does not compile.\n#define CAIRN_KEY(key) CAIRN_KEY_##key\n")
+	b.WriteString("\n// The keys of process.json: a key that is not in the table does not compile.\n#define CAIRN_KEY(key) CAIRN_KEY_##key\n")
 	for _, k := range keys {
 		fmt.Fprintf(&b, "#define CAIRN_KEY_%s %q\n", k, k)
 	}

@@ -23,15 +23,15 @@ const (
 
 // The words of an outcome.
 const (
-	outcomeVote     = rawlayout.OutcomeNumberAt / 8   // number of the vote, from 0
-	outcomeExplicit = rawlayout.OutcomeKindAt / 8     // 1: at MPI_Pcontrol(100)
-	outcomeOrdinal  = rawlayout.OutcomeOrdinalAt / 8  // of the marker
-	outcomeState    = rawlayout.OutcomeStateAt / 8    // trace.VoteState
-	outcomeLeads    = rawlayout.OutcomeStandsAt / 8   // 1: the lead's times may be used for those of the interval
-	outcomeFactor   = rawlayout.OutcomeFactorAt / 8   // length of the next interval relative to this one
-	outcomeLead     = rawlayout.OutcomeLeadAt / 8     // of this rank, −1: none
-	outcomeOverhead = rawlayout.OutcomeOverheadAt / 8 // tracer overhead in ticks
-	outcomeCount    = rawlayout.OutcomeLeadsAt / 8    // number of lead ranks, which follow
+	outcomeVote     = rawlayout.OutcomeNumberAt / 8    // number of the vote, from 0
+	outcomeExplicit = rawlayout.OutcomeKindAt / 8      // 1: at MPI_Pcontrol(100)
+	outcomeOrdinal  = rawlayout.OutcomeOrdinalAt / 8   // of the marker
+	outcomeState    = rawlayout.OutcomeStateAt / 8     // trace.VoteState
+	outcomeLeads    = rawlayout.OutcomeLeadTimesAt / 8 // 1: the lead's times may be used for those of the interval
+	outcomeFactor   = rawlayout.OutcomeFactorAt / 8    // length of the next interval relative to this one
+	outcomeLead     = rawlayout.OutcomeLeadAt / 8      // of this rank, −1: none
+	outcomeOverhead = rawlayout.OutcomeOverheadAt / 8  // tracer overhead in ticks
+	outcomeCount    = rawlayout.OutcomeLeadsAt / 8     // number of lead ranks, which follow
 	outcomeWords    = rawlayout.OutcomeBytes / 8
 )
 

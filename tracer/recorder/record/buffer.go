@@ -10,19 +10,19 @@ import (
 
 // The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
 const (
-	BufferMagic       = rawlayout.SegmentMagic
-	BufferFormat      = rawlayout.SegmentFormat
-	BufferHeaderBytes = rawlayout.SegmentHeader
+	BufferMagic       = rawlayout.BufferMagic
+	BufferFormat      = rawlayout.BufferFormat
+	BufferHeaderBytes = rawlayout.BufferHeader
 	BufferHeaderWords = BufferHeaderBytes / 8
 
 	// words of the buffer header
 	headerMagic    = 0
-	HeaderFormat   = rawlayout.SegmentFormatAt / 8 // u32 format, u32 thread
-	HeaderSequence = rawlayout.SegmentSequenceAt / 8
-	HeaderUsed     = rawlayout.SegmentUsedAt / 8
-	headerDropped  = rawlayout.SegmentDroppedAt / 8
-	HeaderSample   = rawlayout.SegmentTicksAt / 8   // three words: ticks, monotonic, realtime
-	headerStopped  = rawlayout.SegmentStoppedAt / 8 // zero-terminated text, written by the core when tracing stops
+	HeaderFormat   = rawlayout.BufferFormatAt / 8 // u32 format, u32 thread
+	HeaderSequence = rawlayout.BufferSequenceAt / 8
+	HeaderUsed     = rawlayout.BufferUsedAt / 8
+	headerDropped  = rawlayout.BufferDroppedAt / 8
+	HeaderSample   = rawlayout.BufferTicksAt / 8   // three words: ticks, monotonic, realtime
+	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written by the core when tracing stops
 
 	// words of a record
 	LengthWord   = rawlayout.RecordLengthAt / 8   // u32 length, u16 function, u8 binding, u8 flags
@@ -38,7 +38,7 @@ const (
 	FlagTruncated     = rawlayout.FlagTruncated
 	FlagMarker        = rawlayout.FlagMarker // the call is a marker for clustering
 
-	stoppedBytes = rawlayout.SegmentStoppedBytes
+	stoppedBytes = rawlayout.BufferStoppedBytes
 )
 
 // A BufferHeader is the decoded header of a buffer.
@@ -52,7 +52,7 @@ type BufferHeader struct {
 }
 
 // ErrNoBuffer reports data that is no record buffer of this format.
-var ErrNoBuffer = errors.New("not a segment of this format")
+var ErrNoBuffer = errors.New("not a record buffer of this format")
 
 // Low returns the uint32 that C wrote at the first four bytes of a word.
 func Low(w uint64) uint32 {

@@ -29,7 +29,7 @@ const DictionaryFile = "dictionary"
 const (
 	EntryModule     = rawlayout.EntryModule
 	EntryPath       = rawlayout.EntryPath
-	EntryAllocation = rawlayout.EntrySegment
+	EntryAllocation = rawlayout.EntryAllocation
 	entryLine       = rawlayout.EntryLine
 )
 
@@ -41,7 +41,7 @@ const (
 // A word of a record that refers to an entry has the upper bits 10, which no address of a program has, and a number: of a
 // path in the word of the return address, or of an allocation, with the offset in it, in the word of a pointer.
 const (
-	EntryTag        = rawlayout.EntryMark
+	EntryTag        = rawlayout.EntryTag
 	EntryShift      = rawlayout.EntryShift
 	AllocationShift = rawlayout.OffsetBits
 	OffsetMask      = 1<<AllocationShift - 1

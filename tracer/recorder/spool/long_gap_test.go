@@ -37,7 +37,7 @@ func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	require.Error(t, w.spool.failure)
 	require.Error(t, w.spool.stopped)
 	require.Greater(t, written, 2000)
-	require.Less(t, most, 20, "worked-off segments are not kept in memory")
+	require.Less(t, most, 20, "consumed buffers are not kept in memory")
 	for _, name := range stateFiles {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
 	}

@@ -237,7 +237,7 @@ func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.S
 }
 
 // errMoved reports that buffers of a living process changed while they were read.
-var errMoved = errors.New("segments were reused while they were read")
+var errMoved = errors.New("record buffers were reused while they were read")
 
 // readBuffer reads a buffer file.
 func (d *Directory) readBuffer(name string) (*record.Buffer, error) {

@@ -48,10 +48,10 @@ func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	segment, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
-	w.spool.Adopt(w.own, segment, capacity)
+	buffer, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
+	w.spool.Adopt(w.own, buffer, capacity)
 	w.own++
-	return segment, capacity
+	return buffer, capacity
 }
 
 type spoolThread struct {
@@ -229,7 +229,7 @@ func TestRecover(t *testing.T) {
 			}
 			files, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
 			if n := len(files); n > 150 {
-				t.Errorf("%d segment files: they are not reused", n)
+				t.Errorf("%d buffer files: they are not reused", n)
 			}
 		})
 	}
@@ -353,7 +353,7 @@ func TestStopLeavesItsReason(t *testing.T) {
 	w.play(s, nil)
 	// a record that no buffer has room for
 	if _, _, err := w.next(0, nil, maxBufferBytes); err == nil {
-		t.Fatal("a segment for a record that is too large")
+		t.Fatal("a buffer for a record that is too large")
 	}
 	_, report, err := Recover(dir)
 	if err != nil {

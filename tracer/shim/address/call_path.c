@@ -18,7 +18,7 @@ struct path {
 	uintptr_t addresses[];
 };
 
-enum { SLOTS = 1 << 17, MOST = SLOTS / 2 };
+enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2 };
 static const size_t ROOM = (size_t)256 << 20;
 
 // A cache of the thread's latest words, by call site and frame: most calls are made where an earlier one was made.
@@ -27,7 +27,7 @@ struct latest {
 	uint64_t caller, word;
 };
 
-enum { LATEST_BITS = 4, MOST_THREADS = 4096 }; // further threads have no cache
+enum { LATEST_BITS = 4, MAX_THREADS = 4096 }; // further threads have no cache
 
 static _Atomic uint32_t threads;
 
@@ -73,7 +73,7 @@ static struct path *find(uint64_t hash, const uintptr_t *addresses, int n, size_
 static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 {
 	size_t slot, size = sizeof(struct path) + sizeof(*addresses) * (size_t)n;
-	uint64_t words[CAIRN_MOST_FRAMES];
+	uint64_t words[CAIRN_MAX_FRAMES];
 	struct path *p;
 
 	for (int i = 0; i < n; i++) {
@@ -83,7 +83,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < MOST && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+	if (p == NULL && count < MAX_PATHS && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
 		p = (struct path *)(void *)(room + room_used);
 		room_used += size;
 		p->hash = hash;
@@ -105,7 +105,7 @@ static struct latest *latest_call(uint64_t caller, const void *frame)
 	if (kept == NULL) {
 		const int saved = errno;
 		void *memory = MAP_FAILED;
-		if (atomic_fetch_add(&threads, 1) < MOST_THREADS)
+		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
 			memory = mmap(NULL, sizeof(*kept) << LATEST_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		errno = saved;
 		kept = memory;
@@ -124,7 +124,7 @@ static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
 
 uint64_t cairn_call_path(uint64_t caller)
 {
-	uintptr_t frames[CAIRN_MOST_FRAMES], *addresses = frames;
+	uintptr_t frames[CAIRN_MAX_FRAMES], *addresses = frames;
 	if (caller >> 63 != 0)
 		return caller; // a line of Python: its path would be the interpreter's
 	struct latest *latest = latest_call(caller, __builtin_frame_address(0));

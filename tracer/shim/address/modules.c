@@ -54,8 +54,8 @@ struct known {
 	uint64_t identity; // hash of the headers of the mapped file
 };
 
-enum { MOST = 4096 };
-static struct known known[MOST];
+enum { MAX_MODULES = 4096 };
+static struct known known[MAX_MODULES];
 static _Atomic uint32_t known_count;
 static struct cairn_rare changing;
 static unsigned long long loaded; // dl_phdr_info's counter at the last check
@@ -107,7 +107,7 @@ static bool is_known(const struct known *k)
 static void remember(const struct known *k)
 {
 	uint32_t n = atomic_load_explicit(&known_count, memory_order_relaxed);
-	if (n < MOST) {
+	if (n < MAX_MODULES) {
 		known[n] = *k;
 		atomic_store_explicit(&known_count, n + 1, memory_order_release);
 	}
@@ -208,12 +208,12 @@ bool cairn_modules_know(uintptr_t address, uintptr_t *base, uintptr_t *size)
 }
 
 // Base addresses of modules whose symbols are looked up already.
-static _Atomic uintptr_t used[MOST];
+static _Atomic uintptr_t used[MAX_MODULES];
 
 // note_use marks a module as used, and reports whether it is the first time.
 static bool note_use(uintptr_t base)
 {
-	for (int i = 0; i < MOST; i++) {
+	for (int i = 0; i < MAX_MODULES; i++) {
 		uintptr_t at = atomic_load_explicit(&used[i], memory_order_relaxed);
 		if (at == base)
 			return false;

@@ -221,7 +221,7 @@ struct line {
 	const struct content *content;
 };
 
-enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MOST_TEXT = 4096 };
+enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MAX_TEXT = 4096 };
 static struct line *_Atomic lines[LINES];
 
 // Never freed, so readers need no lock.
@@ -277,7 +277,7 @@ static struct line *add(unsigned slot, const struct code *k)
 {
 	static uint64_t numbers;
 	const struct content *content = NULL;
-	uint64_t words[3 + 2 * MOST_TEXT / 8 + 2], *end = words;
+	uint64_t words[3 + 2 * MAX_TEXT / 8 + 2], *end = words;
 
 	for (unsigned i = 0; i < LINES && content == NULL; i++) {
 		struct line *p = atomic_load_explicit(&lines[i], memory_order_relaxed);
@@ -301,7 +301,7 @@ static struct line *add(unsigned slot, const struct code *k)
 
 static bool string(const void *object, const char **text, uint64_t *length)
 {
-	if (object == NULL || (load(object, STATE) & ASCII) == 0 || load(object, LENGTH) > MOST_TEXT)
+	if (object == NULL || (load(object, STATE) & ASCII) == 0 || load(object, LENGTH) > MAX_TEXT)
 		return false;
 	*text = (const char *)object + python.layout.text;
 	*length = load(object, LENGTH);

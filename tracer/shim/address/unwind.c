@@ -92,7 +92,7 @@ static int collect(struct _Unwind_Context *context, void *data)
 {
 	struct collected *c = data;
 	uintptr_t pc = get_ip(context);
-	if (pc == 0 || c->n == CAIRN_MOST_FRAMES)
+	if (pc == 0 || c->n == CAIRN_MAX_FRAMES)
 		return 5; // _URC_END_OF_STACK
 	if (!is_own(pc))
 		c->addresses[c->n++] = pc;
@@ -143,7 +143,7 @@ static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 		walk->used_rbp = true;
 }
 
-__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk)
+__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk)
 {
 	const uintptr_t *frame = __builtin_frame_address(0);
 	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], saved = 0, end;
@@ -161,7 +161,7 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 		walk->n = 0;
 	}
 	end = stack_end();
-	while (n < CAIRN_MOST_FRAMES) {
+	while (n < CAIRN_MAX_FRAMES) {
 		if (!is_own(pc))
 			addresses[n++] = pc;
 		struct cairn_frame_rule rule = rule_at(pc);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-	CAIRN_MOST_FRAMES = 128,
+	CAIRN_MAX_FRAMES = 128,
 	CAIRN_WALK_WORDS = 64,
 	CAIRN_SAME_WALK = -1,
 };
@@ -30,6 +30,6 @@ void cairn_unwind_begin(void);
 // library's start of the program or thread. It returns their number, 0 if none could be found. Once it has seen all
 // functions on the stack it neither allocates nor takes a lock. If walk is not NULL and the walk would be the same as
 // *walk, it returns CAIRN_SAME_WALK and no addresses; otherwise it updates *walk.
-int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk);
+int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk);
 
 #endif

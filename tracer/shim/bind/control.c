@@ -87,7 +87,7 @@ void cairn_control(int level)
 		break;
 	case 2:
 		// Make the next call find no room, so that it hands the buffer to the core.
-		if (t->segment != NULL && atomic_load(&cairn_state) == CAIRN_ON)
+		if (t->buffer != NULL && atomic_load(&cairn_state) == CAIRN_ON)
 			t->soft = t->cursor;
 		break;
 	}

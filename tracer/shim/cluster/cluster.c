@@ -50,7 +50,7 @@ static struct {
 
 // The words of a record with the outcome of a vote; the lead ranks follow.
 struct outcome {
-	uint64_t step, number, kind, ordinal, state, stands, factor, lead, overhead, leads;
+	uint64_t step, number, kind, ordinal, state, lead_times, factor, lead, overhead, leads;
 };
 CAIRN_LAYOUT_OUTCOME(struct outcome);
 
@@ -220,7 +220,7 @@ static void finish(void)
 	}
 	const uint32_t leads = votes.state == CAIRN_CLUSTERING ? all.clusters : 0;
 	const struct outcome outcome = {
-		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .stands = votes.stands,
+		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .lead_times = votes.lead_times,
 		.factor = votes.factor, .lead = CAIRN_WORD(lead), .overhead = cairn_now() - began, .leads = leads,
 	};
 	write_record(CAIRN_VOTE_OUTCOME, &outcome.number, CAIRN_OUTCOME_BYTES / 8 - 1, leads);

@@ -33,7 +33,7 @@ enum cairn_vote_state {
 	CAIRN_ENDED = CAIRN_STATE_ENDED,
 };
 
-_Static_assert(2 * CAIRN_INTERVAL_CALLS <= CAIRN_MOST_STAND_IN_CALLS, "a trace has no interval of twice as many calls");
+_Static_assert(2 * CAIRN_INTERVAL_CALLS <= CAIRN_MAX_EXTRAPOLATED_CALLS, "a trace has no interval of twice as many calls");
 
 struct cairn_cluster {
 	uint64_t signature;
@@ -125,7 +125,7 @@ struct cairn_votes {
 	uint32_t factor;                   // length of the current interval relative to the one before
 	uint32_t vain;                     // unsuccessful votes
 	enum cairn_vote_state state;
-	bool stands; // the lead's times may be used for those of the interval that ended
+	bool lead_times; // the lead's times may be used for those of the interval that ended
 };
 
 static inline void cairn_votes_begin(struct cairn_votes *v)
@@ -140,7 +140,7 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->number++;
 	v->next[CAIRN_COLLECTIVE] = v->next[CAIRN_EXPLICIT] = UINT64_MAX;
 	v->state = CAIRN_ENDED;
-	v->stands = false;
+	v->lead_times = false;
 	v->factor = 1;
 }
 
@@ -194,7 +194,7 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 		cairn_votes_end(v); // the ranks' markers differ, so no marker can be trusted any more
 		return;
 	}
-	v->stands = false;
+	v->lead_times = false;
 	v->factor = 1;
 	if (v->number++ == 0 && kind == CAIRN_EXPLICIT)
 		v->step = 1;
@@ -209,7 +209,7 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 		v->first_step = v->step;
 	} else {
 		v->state = CAIRN_LEAD;
-		v->stands = true;
+		v->lead_times = true;
 		cairn_votes_calm(v, all);
 	}
 	if (kind == CAIRN_EXPLICIT) // a program that sets markers knows best: ignore collective ones from now on

@@ -1,4 +1,4 @@
-// Samples are taken at the start, then every INTERVAL. The file keeps up to MOST of them. When it is full, every second
+// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them. When it is full, every second
 // sample is dropped and the interval doubles. So a program of a second is seen in detail, and the number of samples
 // grows only with the logarithm of the duration. Nothing announces the end of the program, so the last interval is
 // missing: at most a sixteenth of the run, or 100 ms.
@@ -19,7 +19,7 @@
 #include "observed.h"
 #include "opened.h"
 
-enum { MOST = CAIRN_CONTEXT_SAMPLES };
+enum { MAX_SAMPLES = CAIRN_CONTEXT_SAMPLES };
 static const uint64_t INTERVAL = 100000000;
 
 struct sample {
@@ -31,7 +31,7 @@ CAIRN_LAYOUT_CONTEXT_SAMPLE(struct sample);
 struct file {
 	char magic[8];
 	_Atomic uint64_t count; // samples | table << 32
-	struct sample table[2][MOST];
+	struct sample table[2][MAX_SAMPLES];
 };
 CAIRN_LAYOUT_CONTEXT(struct file);
 
@@ -242,8 +242,8 @@ static void add(const struct sample *s)
 	const uint64_t count = atomic_load_explicit(&file->count, memory_order_relaxed);
 	uint64_t n = count & UINT32_MAX, table = count >> 32;
 
-	if (n == MOST) {
-		for (n = 0; n < MOST / 2; n++)
+	if (n == MAX_SAMPLES) {
+		for (n = 0; n < MAX_SAMPLES / 2; n++)
 			file->table[1 - table][n] = file->table[table][2 * n];
 		table = 1 - table;
 		interval *= 2;

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../core/segment.h"
+#include "../../core/buffer.h"
 #include "../process/clock.h"
 #include "../process/state.h"
 #include "../process/thread.h"

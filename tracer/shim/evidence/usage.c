@@ -1,5 +1,5 @@
 // The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less often, so that it
-// takes at most a PART-th of a CPU. The file has name, CPU time and run delay of the MOST threads that used most. The
+// takes at most a PART-th of a CPU. The file has name, CPU time and run delay of the MAX_THREADS threads that used most. The
 // tracer's threads all have the name of the first of them (core.c), which created them. The thread that finalizes MPI
 // makes the list once more, since a short run would only have the list of its beginning.
 #include "usage.h"
@@ -24,7 +24,7 @@
 #endif
 
 enum {
-	MOST = CAIRN_EVIDENCE_THREADS,
+	MAX_THREADS = CAIRN_EVIDENCE_THREADS,
 	TOOLS = 4,
 	RECENT = 16, // at MPI_Finalize a list from the last RECENT-th of the run is good enough
 };
@@ -110,14 +110,14 @@ static void describe(struct cairn_evidence_thread *t)
 // insert keeps the threads that used most, in descending order.
 static int insert(struct cairn_evidence_thread *list, int n, int tid, int64_t cpu_ns)
 {
-	int at = n < MOST ? n : MOST - 1;
+	int at = n < MAX_THREADS ? n : MAX_THREADS - 1;
 
-	if (n == MOST && cpu_ns <= list[at].cpu_ns)
+	if (n == MAX_THREADS && cpu_ns <= list[at].cpu_ns)
 		return n;
 	for (; at > 0 && list[at - 1].cpu_ns < cpu_ns; at--)
 		list[at] = list[at - 1];
 	list[at] = (struct cairn_evidence_thread){.tid = tid, .cpu_ns = cpu_ns};
-	return n < MOST ? n + 1 : n;
+	return n < MAX_THREADS ? n + 1 : n;
 }
 
 struct entry { // of getdents64: nothing here allocates

@@ -23,6 +23,6 @@
 // X(key, field)
 #define CAIRN_SETTINGS_NUMBERS(X) \
 	X(spool_limit_bytes, spool_limit_bytes) \
-	X(segment_bytes, segment_bytes)
+	X(segment_bytes, buffer_bytes)
 
 #endif

@@ -15,7 +15,7 @@ struct cairn_thread {
 	char *cursor;                 // where the next record goes
 	char *soft;                   // end of the buffer without the reserve for nested calls; cursor may be beyond it
 	char *hard;                   // end of the buffer
-	struct cairn_segment *segment;
+	struct cairn_buffer *buffer;
 	uint32_t depth;               // number of open records
 	uint32_t busy;
 	uint32_t generation;          // number of buffers so far

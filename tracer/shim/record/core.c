@@ -28,17 +28,17 @@
 enum {
 	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no checkpoint
 	// would free a buffer. A buffer of twice the usual size counts as two.
-	ENOUGH = 32,
+	START_OWN = 32,
 	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
-	MOST = 64, // number of buffers at which threads wait for the core
-	PATIENCE = 1000, // maximal wait in ms: the thread that needs a buffer may hold the loader's lock
+	MAX_OWN = 64, // number of buffers at which threads wait for the core
+	MAX_WAIT_MS = 1000, // maximal wait in ms: the thread that needs a buffer may hold the loader's lock
 };
 
 static int (*start)(const char *directory);
 static void (*adopt)(struct cairn_event *events);
 static int (*ballot)(uint64_t *words, uint64_t wait_ns);
-typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
-static _Atomic(segment_function *) segment; // not NULL: the core is loaded
+typedef void *buffer_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+static _Atomic(buffer_function *) core_buffer; // not NULL: the core is loaded
 
 static _Atomic uint32_t wanted; // futex of our thread
 static _Atomic bool failed;     // tracing has ended
@@ -49,10 +49,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cairn_event *first, **last = &first;
 static uint64_t own; // number of buffers of the usual size
 
-static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
+static void add_event(struct cairn_event *e, struct cairn_buffer *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
-	e->segment = s;
+	e->buffer = s;
 	e->thread = thread;
 	e->full = full;
 	*last = e;
@@ -81,12 +81,12 @@ static bool fits(void)
 
 // stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have, and to
 // the full buffer of the calling thread, if any. The caller must hold the lock.
-static void stop(const char *why, struct cairn_segment *full)
+static void stop(const char *why, struct cairn_buffer *full)
 {
 	if (full != NULL)
 		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
 	for (struct cairn_event *e = first; e != NULL; e = e->next) {
-		struct cairn_segment *s = e->segment;
+		struct cairn_buffer *s = e->buffer;
 		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
 	}
 	if (own == 0 && !cairn_life_counts())
@@ -99,7 +99,7 @@ static void stop(const char *why, struct cairn_segment *full)
 static const char *load(void)
 {
 	static char why[512];
-	segment_function *theirs;
+	buffer_function *theirs;
 	void *handle = cairn_dlopen(cairn_config.core, RTLD_NOW | RTLD_LOCAL);
 
 	if (handle == NULL) {
@@ -125,7 +125,7 @@ static const char *load(void)
 		adopt(first);
 		first = NULL;
 		last = &first;
-		atomic_store(&segment, theirs);
+		atomic_store(&core_buffer, theirs);
 	}
 	pthread_mutex_unlock(&lock);
 	return NULL;
@@ -206,7 +206,7 @@ void cairn_core_want(void)
 
 static bool there(void)
 {
-	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&core_buffer, memory_order_acquire) != NULL;
 }
 
 // wait_for_core waits for the core and reports whether it is loaded.
@@ -215,55 +215,55 @@ static bool wait_for_core(void)
 	const struct timespec millisecond = {0, 1000000};
 
 	cairn_core_want();
-	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
+	for (int n = 0; n < MAX_WAIT_MS && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
 		nanosleep(&millisecond, NULL);
 	return there();
 }
 
-// own_segment creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The caller
+// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The caller
 // must hold the lock.
-static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t most, const char **why)
+static struct cairn_buffer *own_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t most, const char **why)
 {
-	const uint64_t usual = cairn_spool_segment_bytes(), large = LARGE * usual - CAIRN_SEGMENT_HEADER, before = own;
+	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual - CAIRN_BUFFER_HEADER, before = own;
 	// read now, before the core has it
 	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
-	struct cairn_segment *s;
+	struct cairn_buffer *s;
 
 	if (own >= most || atomic_load(&failed))
 		return NULL;
-	s = full != NULL && minimum < large && cairn_config.segment_bytes <= 0 ? cairn_spool_segment(large, why) : NULL;
-	if (s == NULL && (s = cairn_spool_segment(minimum, why)) == NULL)
+	s = full != NULL && minimum < large && cairn_config.buffer_bytes <= 0 ? cairn_spool_buffer(large, why) : NULL;
+	if (s == NULL && (s = cairn_spool_buffer(minimum, why)) == NULL)
 		return NULL;
-	cairn_segment_begin(s, thread, sequence);
-	own += (s->capacity + CAIRN_SEGMENT_HEADER) / usual;
+	cairn_buffer_begin(s, thread, sequence);
+	own += (s->capacity + CAIRN_BUFFER_HEADER) / usual;
 	if (atomic_load(&alone)) {
 		if (full != NULL) // it has no open record: a thread takes a new buffer only outside of calls
-			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
+			munmap(full, CAIRN_BUFFER_HEADER + full->capacity);
 		return s;
 	}
 	if (full != NULL)
-		tell(&full->full, full, thread, 1);
-	tell(&s->given, s, thread, 0);
-	if (before < ENOUGH && own >= ENOUGH)
+		add_event(&full->full, full, thread, 1);
+	add_event(&s->given, s, thread, 0);
+	if (before < START_OWN && own >= START_OWN)
 		cairn_core_want();
 	return s;
 }
 
-struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
+struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
-	struct cairn_segment *s = NULL;
+	struct cairn_buffer *s = NULL;
 	const char *why = NULL;
 
 	if (!there()) {
 		pthread_mutex_lock(&lock);
 		if (!there())
-			s = own_segment(thread, full, minimum, MOST, &why);
+			s = own_buffer(thread, full, minimum, MAX_OWN, &why);
 		pthread_mutex_unlock(&lock);
 		// The core may free buffers by compressing them.
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
-			if (!there() && (s = own_segment(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
+			if (!there() && (s = own_buffer(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
 				stop(why, full);
 			pthread_mutex_unlock(&lock);
 		}
@@ -271,7 +271,7 @@ struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segm
 	if (s != NULL)
 		*capacity = s->capacity;
 	else if (there())
-		s = atomic_load(&segment)(thread, full, minimum, capacity);
+		s = atomic_load(&core_buffer)(thread, full, minimum, capacity);
 	errno = saved;
 	return s;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cairn_segment;
+struct cairn_buffer;
 
 // cairn_core_missing returns an error if the library of the core is missing, even if the process may never need it;
 // else NULL.
@@ -20,9 +20,9 @@ const char *cairn_core_begin(void);
 // cairn_core_want starts the core regardless of the number of buffers.
 void cairn_core_want(void);
 
-// cairn_core_next_segment hands over a thread's full buffer (NULL: none) and returns a fresh one with room for *capacity >=
+// cairn_core_next_buffer hands over a thread's full buffer (NULL: none) and returns a fresh one with room for *capacity >=
 // minimum bytes of records. NULL: tracing has stopped, and the reason was printed.
-struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity);
+struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity);
 
 // This rank's ballot at a marker (online.Ballot).
 struct cairn_core_ballot {

@@ -23,7 +23,7 @@ static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 		return false;
 	t->cursor = (char *)h + needed;
 	h->reserved = (uint32_t)needed;
-	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 	return true;
 }
 

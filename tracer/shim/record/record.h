@@ -7,7 +7,7 @@
 #ifndef CAIRN_RECORD_H
 #define CAIRN_RECORD_H
 
-#include "../../core/segment.h"
+#include "../../core/buffer.h"
 #include "../address/call_path.h"
 #include "../evidence/evidence.h"
 #include "../process/clock.h"
@@ -94,7 +94,7 @@ static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 	h->result = 0;
 	t->cursor = (char *)h + h->reserved;
 	t->depth = record->depth + 1;
-	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 	cairn_busy(t, 0);
 	uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))

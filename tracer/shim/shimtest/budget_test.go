@@ -66,7 +66,7 @@ func chattyProgram(t *testing.T, implementation string) string {
 	return Compile(t, implementation, source)
 }
 
-// All processes of a pod have one limit, segments of the shim and of the core: the spool stays below the size that
+// All processes of a pod have one limit, for record buffers of the shim and of the core: the spool stays below the size that
 // Kubernetes evicts for, of which the limit is nine tenths; the processes go on untraced, and the trace says why. (What is
 // not asked for before it is written is less than the last tenth: directories, tables of symbols, the times of a checkpoint.)
 func TestSpoolLimitOfAllProcesses(t *testing.T) {
@@ -133,7 +133,7 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 			require.Zero(t, account.Refused())
 			description, err := os.Stat(filepath.Join(dirs[0], "process.json"))
 			require.NoError(t, err)
-			require.Less(t, used(t, node), description.Size()+128<<10+64<<10, "one segment: the rest is for others")
+			require.Less(t, used(t, node), description.Size()+128<<10+64<<10, "one record buffer: the rest is for others")
 
 			dirs, _, account = run(description.Size() + 8<<10)
 			require.Len(t, dirs, 1)

@@ -10,7 +10,7 @@
 
 #include "spool.h"
 
-enum { MOST_WORDS = 2048 };
+enum { MAX_WORDS = 2048 };
 
 static int file = -1;
 
@@ -57,12 +57,12 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	static struct cairn_rare lock;
 	static off_t end; // of the complete entries
 	static bool tried;
-	uint64_t entry[1 + MOST_WORDS];
+	uint64_t entry[1 + MAX_WORDS];
 	size_t size = 8 * (1 + (size_t)count);
 	int before = errno;
 	ssize_t n;
 
-	if (cairn_spool_directory[0] == 0 || count > MOST_WORDS || !cairn_rare_lock(&lock))
+	if (cairn_spool_directory[0] == 0 || count > MAX_WORDS || !cairn_rare_lock(&lock))
 		return false;
 	if (!tried)
 		file = open_file();

@@ -211,31 +211,31 @@ void *cairn_spool_map(const char *name, size_t size, bool sign)
 	return map(name, size, sign, false);
 }
 
-uint64_t cairn_spool_segment_bytes(void)
+uint64_t cairn_spool_buffer_bytes(void)
 {
-	return cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : 128 << 10;
+	return cairn_config.buffer_bytes > 0 ? (uint64_t)cairn_config.buffer_bytes : 128 << 10;
 }
 
-struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
+struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why)
 {
-	enum { LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
+	enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, MAX_SIZE = 1 << 30 };
 	static uint64_t bytes;
 	static uint32_t count;
-	uint64_t size = cairn_spool_segment_bytes();
+	uint64_t size = cairn_spool_buffer_bytes();
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
 	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // this process's own
-	struct cairn_segment *s;
+	struct cairn_buffer *s;
 	char name[32];
 
-	if (minimum > MOST - CAIRN_SEGMENT_HEADER) {
+	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
 		snprintf(failure, sizeof(failure), "a record of %llu bytes", (unsigned long long)minimum);
 		*why = failure;
 		return NULL;
 	}
-	if (size < LEAST)
-		size = LEAST;
-	if (size < minimum + CAIRN_SEGMENT_HEADER)
-		size = minimum + CAIRN_SEGMENT_HEADER;
+	if (size < MIN_SIZE)
+		size = MIN_SIZE;
+	if (size < minimum + CAIRN_BUFFER_HEADER)
+		size = minimum + CAIRN_BUFFER_HEADER;
 	size = (size + page - 1) / page * page;
 	if (limit > 0 && bytes + size > limit) {
 		*why = cairn_spool_limit_reached();
@@ -248,7 +248,7 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 		return NULL;
 	}
 	bytes += size;
-	s->capacity = size - CAIRN_SEGMENT_HEADER;
+	s->capacity = size - CAIRN_BUFFER_HEADER;
 	s->given.own = s->full.own = ++count;
 	s->given.capacity = s->full.capacity = s->capacity;
 	return s;

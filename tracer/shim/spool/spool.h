@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../core/segment.h"
+#include "../../core/buffer.h"
 
 // cairn_spool_make creates the directory, takes its lock and writes process.json. It returns NULL, or an error.
 const char *cairn_spool_make(const char *spool, const char *name, const char *process_json);
@@ -22,11 +22,11 @@ void *cairn_spool_map(const char *name, size_t size, bool sign);
 // cairn_spool_limit_reached returns an error: the limit of all processes, or of this one if it has its own, is reached.
 const char *cairn_spool_limit_reached(void);
 
-// cairn_spool_segment_bytes returns the usual size of a record buffer.
-uint64_t cairn_spool_segment_bytes(void);
+// cairn_spool_buffer_bytes returns the usual size of a record buffer.
+uint64_t cairn_spool_buffer_bytes(void);
 
-// cairn_spool_segment creates one more buffer, with room for minimum bytes of records. On failure it returns NULL and sets
+// cairn_spool_buffer creates one more buffer, with room for minimum bytes of records. On failure it returns NULL and sets
 // *why. Calls must not be concurrent.
-struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why);
+struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why);
 
 #endif

@@ -148,8 +148,8 @@ static char *describe_process(char *directory, size_t size)
 	cairn_json_number(&j, CAIRN_KEY(page_size), (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
 		cairn_json_number(&j, CAIRN_KEY(spool_limit_bytes), cairn_config.spool_limit_bytes);
-	if (cairn_config.segment_bytes > 0)
-		cairn_json_number(&j, CAIRN_KEY(segment_bytes), cairn_config.segment_bytes);
+	if (cairn_config.buffer_bytes > 0)
+		cairn_json_number(&j, CAIRN_KEY(segment_bytes), cairn_config.buffer_bytes);
 	cairn_excluded(excluded, sizeof(excluded));
 	if (excluded[0] != 0)
 		cairn_json_string(&j, CAIRN_KEY(excluded), excluded);

@@ -1,5 +1,5 @@
 // Threads in everything at once that the shim's threads share: first calls, calls before MPI_Init, handles that are freed
-// here and reused there, callbacks, segments that change, regions that are off. stress ROUNDS
+// here and reused there, callbacks, buffers that change, regions that are off. stress ROUNDS
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

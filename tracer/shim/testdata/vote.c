@@ -92,7 +92,7 @@ static void transitions(void)
 {
 	struct cairn_votes v;
 	struct cairn_ballot all;
-	static const struct { uint32_t unchanged; enum cairn_vote_state state; bool stands; uint64_t step; } steps[] = {
+	static const struct { uint32_t unchanged; enum cairn_vote_state state; bool lead_times; uint64_t step; } steps[] = {
 		{0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64}, {1, CAIRN_LEAD, true, 128},
 		{1, CAIRN_LEAD, true, 128}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256},
 		{0, CAIRN_ALL_TRACING, false, 64}, {0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64},
@@ -104,7 +104,7 @@ static void transitions(void)
 		const uint64_t before = v.step;
 		all = said(at, CAIRN_COLLECTIVE, steps[i].unchanged, 4, 512, 500);
 		cairn_votes_decide(&v, &all);
-		CHECK(v.state == steps[i].state && v.stands == steps[i].stands && v.number == i + 1);
+		CHECK(v.state == steps[i].state && v.lead_times == steps[i].lead_times && v.number == i + 1);
 		CHECK(v.next[CAIRN_COLLECTIVE] == at + steps[i].step && (v.state != CAIRN_LEAD || v.step == v.factor * before));
 		at = v.next[CAIRN_COLLECTIVE];
 	}
@@ -112,7 +112,7 @@ static void transitions(void)
 	all = said(at, CAIRN_COLLECTIVE, 1, 4, 64, 1 << 20);
 	all.clusters = CAIRN_CLUSTERS + 1;
 	cairn_votes_decide(&v, &all);
-	CHECK(v.state == CAIRN_ALL_TRACING && !v.stands);
+	CHECK(v.state == CAIRN_ALL_TRACING && !v.lead_times);
 	// who sets markers knows better
 	all = said(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
 	cairn_votes_decide(&v, &all);

@@ -17,15 +17,15 @@ static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 {
 	if (number < 0 || number >= 1 << (CAIRN_ENTRY_SHIFT - CAIRN_OFFSET_BITS) || offset >> CAIRN_OFFSET_BITS != 0)
 		return address;
-	return (uint64_t)CAIRN_ENTRY_MARK << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
+	return (uint64_t)CAIRN_ENTRY_TAG << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
 }
 
 // Stacks of threads that have called MPI, and of the main thread. Offsets are counted down from an address that depends
 // only on the program: __libc_stack_end, which is below the environment, or the thread's control block above its stack.
-enum { MOST_STACKS = 4096 };
+enum { MAX_STACKS = 4096 };
 static struct stack {
 	_Atomic uintptr_t low, end; // end 0: free
-} stacks[MOST_STACKS];
+} stacks[MAX_STACKS];
 static _Atomic uint32_t stack_count;
 static uintptr_t main_end, main_low;
 
@@ -36,7 +36,7 @@ static void know_stack(uint32_t thread)
 	void *low;
 	size_t size;
 
-	if (known || thread >= MOST_STACKS)
+	if (known || thread >= MAX_STACKS)
 		return;
 	known = true;
 	if (syscall(SYS_gettid) == getpid()) {
@@ -60,7 +60,7 @@ static void know_stack(uint32_t thread)
 
 static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
 {
-	if (thread >= MOST_STACKS)
+	if (thread >= MAX_STACKS)
 		return false;
 	uintptr_t end = atomic_load_explicit(&stacks[thread].end, memory_order_relaxed);
 	if (end == 0 || address >= end || address < atomic_load_explicit(&stacks[thread].low, memory_order_relaxed))
@@ -71,10 +71,10 @@ static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
 }
 
 // Static data: the mapped modules.
-enum { MOST_MODULES = 2048 };
+enum { MAX_MODULES = 2048 };
 static struct {
 	uintptr_t base, limit;
-} modules[MOST_MODULES];
+} modules[MAX_MODULES];
 static _Atomic uint32_t module_count;
 static _Atomic int refreshing;
 static unsigned long long loads, unloads;
@@ -93,7 +93,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 		base = begin < base ? begin : base;
 		limit = begin + p->p_memsz > limit ? begin + p->p_memsz : limit;
 	}
-	if (limit > base && *n < MOST_MODULES) {
+	if (limit > base && *n < MAX_MODULES) {
 		modules[*n].base = base & ~(uintptr_t)4095;
 		modules[(*n)++].limit = limit;
 	}
@@ -155,10 +155,10 @@ CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[
 }
 
 // Returns the word of a record for an address that a thread passes to MPI.
-CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread);
-CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread)
+CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t thread);
+CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t thread)
 {
-	enum { MOST_UNKNOWN = 4096 };
+	enum { MAX_UNKNOWN = 4096 };
 	static _Atomic int unknown;
 	struct cairn_block b;
 	uint64_t word;
@@ -185,7 +185,7 @@ CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread
 		b = (struct cairn_block){.kind = CAIRN_STACK};
 		return word_for(address, cairn_name_for_ever(&b), main_end - address);
 	}
-	if (atomic_fetch_add(&unknown, 1) >= MOST_UNKNOWN)
+	if (atomic_fetch_add(&unknown, 1) >= MAX_UNKNOWN)
 		return address;
 	b = (struct cairn_block){.kind = CAIRN_UNKNOWN, .size = 1, .site = address};
 	return word_for(address, cairn_name_for_ever(&b), 0);

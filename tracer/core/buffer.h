@@ -1,7 +1,7 @@
 // A record buffer, as the shim, the hand-over and the recorder share it (docs/decisions/0001-seams.md, "Raw records"): a
 // header, then records.
-#ifndef CAIRN_SEGMENT_H
-#define CAIRN_SEGMENT_H
+#ifndef CAIRN_BUFFER_H
+#define CAIRN_BUFFER_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -35,14 +35,14 @@ CAIRN_LAYOUT_RECORD(struct cairn_record_header);
 // An event of a buffer: a thread has taken it, or has filled it.
 struct cairn_event {
 	struct cairn_event *next;
-	void *segment;
+	void *buffer;
 	uint64_t capacity; // bytes of records, if the shim created the buffer
 	uint32_t thread;
 	uint32_t full; // else it was given
-	uint32_t own;  // 1 + the number of the segment, if the shim made it
+	uint32_t own;  // 1 + the number of the buffer, if the shim made it
 };
 
-struct cairn_segment {
+struct cairn_buffer {
 	char magic[8];
 	uint32_t format, thread;
 	uint64_t sequence;
@@ -52,26 +52,26 @@ struct cairn_segment {
 	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format; readers of the file ignore the following fields.
 	struct cairn_event given, full;
-	struct cairn_segment *next; // in the list of fresh buffers
+	struct cairn_buffer *next; // in the list of fresh buffers
 	uint64_t capacity;
 };
-CAIRN_LAYOUT_SEGMENT(struct cairn_segment);
+CAIRN_LAYOUT_BUFFER(struct cairn_buffer);
 
-// cairn_segment_begin initializes the header of a buffer, which may be reused. A process can be killed between any two
+// cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be killed between any two
 // stores: a buffer without magic is invalid, and with it the whole header is valid.
-static inline void cairn_segment_begin(struct cairn_segment *s, uint32_t thread, uint64_t sequence)
+static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence)
 {
 	memset(s->magic, 0, sizeof(s->magic));
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&s->used, 0, memory_order_release);
-	s->format = CAIRN_SEGMENT_FORMAT;
+	s->format = CAIRN_BUFFER_FORMAT;
 	s->thread = thread;
 	s->sequence = sequence;
 	s->dropped = 0;
 	s->ticks = s->monotonic_ns = s->realtime_ns = 0;
 	s->stopped[0] = 0;
 	atomic_thread_fence(memory_order_release);
-	memcpy(s->magic, CAIRN_SEGMENT_MAGIC, sizeof(s->magic));
+	memcpy(s->magic, CAIRN_BUFFER_MAGIC, sizeof(s->magic));
 }
 
 #endif
