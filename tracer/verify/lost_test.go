@@ -86,13 +86,13 @@ func TestLostCallsAreCounted(t *testing.T) {
 		program := shimtest.Compile(t, implementation, source, "-pthread")
 		for name, c := range map[string]struct {
 			limit, buffer int
-			argument       string
+			argument      string
 		}{
 			"in the first buffers": {100_000, 32768, "end"},
-			"in the core":           {1 << 20, 16384, "end"},
-			"later":                 {3 << 20, 65536, "end"},
-			"without MPI_Finalize":  {1 << 20, 16384, "die"},
-			"never":                 {1 << 30, 65536, "end"},
+			"in the core":          {1 << 20, 16384, "end"},
+			"later":                {3 << 20, 65536, "end"},
+			"without MPI_Finalize": {1 << 20, 16384, "die"},
+			"never":                {1 << 30, 65536, "end"},
 		} {
 			t.Run(implementation+"/"+name, func(t *testing.T) {
 				tracer := shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": c.limit, "segment_bytes": c.buffer})
