@@ -17,7 +17,7 @@ type Record struct {
 	EnterError, ExitError int64
 	Outside               bool   // of the window that is looked at (Clocks.Window); then it takes no time
 	Apart                 bool   // only tells that its thread was there before, or after: it is not to be matched (Window.Begin)
-	Held                  int64  // see trace.Event
+	Held                  int64  // overhead: see trace.Event
 	Index                 uint64 // of the call on its thread, from 0
 	Function              *trace.Function
 	Semantics             *semantics.Function // what calls of it mean
@@ -37,7 +37,7 @@ func (c *Call) set(e *trace.Event, clock *Clock, by Mover) {
 		c.Enter, c.Exit = by.Enter(c.Enter), by.Exit(e.Index, c.Exit)
 	}
 	c.EnterError, c.ExitError = e.EnterError, e.ExitError
-	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
+	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Overhead, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 
 // Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are

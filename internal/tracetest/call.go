@@ -18,7 +18,7 @@ type Rank struct {
 	at        string            // call site of the next calls
 	untraced  bool              // tracing was off before the next call
 	open      bool              // the next call never returns
-	holds     []trace.Hold
+	holds     []trace.Overhead
 	thread    int
 	threads   []*Rank // the others, of a rank's first
 }
@@ -53,7 +53,7 @@ func (r *Rank) Untraced() *Rank {
 
 // Held says that the tracer held the thread for so long after its last call.
 func (r *Rank) Held(units float64) *Rank {
-	r.holds = append(r.holds, trace.Hold{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
+	r.holds = append(r.holds, trace.Overhead{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
 	return r
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// As trace.SegmentKind.
+// As trace.AllocationKind.
 enum cairn_kind {
 	CAIRN_HEAP = 1,
 	CAIRN_MAPPED,

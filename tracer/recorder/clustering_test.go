@@ -165,7 +165,7 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	c.Threads.Change(0, func(t *trace.Thread) {
 		var votes trace.Thread
 		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
-		for _, h := range votes.Holds {
+		for _, h := range votes.Overheads {
 			if h.Call < t.Calls {
 				t.Gaps[h.Call] -= h.Ticks
 			}
@@ -212,7 +212,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	t := w.t
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
-	require.EqualValues(t, w.votes*heldTicks, thread.Held())
+	require.EqualValues(t, w.votes*heldTicks, thread.OverheadTicks())
 	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.Extrapolations {

@@ -23,7 +23,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
-		Segments:      slices.Clone(r.sites.allocations),
+		Allocations:   slices.Clone(r.sites.allocations),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if r.clustering != nil {
@@ -69,8 +69,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		if err != nil {
 			return fmt.Errorf("signature %d: %w", i, err)
 		}
-		keepKnownAllocations(s.In, len(c.Segments))
-		keepKnownAllocations(s.Out, len(c.Segments))
+		keepKnownAllocations(s.In, len(c.Allocations))
+		keepKnownAllocations(s.Out, len(c.Allocations))
 		c.Signatures[i] = s
 		used = append(used, s.Function)
 	}

@@ -15,10 +15,10 @@ type sites struct {
 	byAddress   *rawTable // return address or path -> 1 + index into list; 0: unknown
 	bySite      map[trace.Site]int32
 	list        []trace.Site
-	allocations []trace.Segment // those of the dictionary, with their sites
-	closed      bool            // no call site is added any more
-	missed      bool            // closed kept the current record from getting a site
-	moved       func()          // called when addresses may refer to other code than before
+	allocations []trace.Allocation // those of the dictionary, with their sites
+	closed      bool               // no call site is added any more
+	missed      bool               // closed kept the current record from getting a site
+	moved       func()             // called when addresses may refer to other code than before
 }
 
 func newSites(p *record.Process) *sites {
@@ -93,7 +93,7 @@ func (s *sites) line(number uint64) int32 {
 }
 
 // allocation returns the allocation of a located pointer, nil if it is not in the dictionary.
-func (s *sites) allocation(number uint64) *trace.Segment {
+func (s *sites) allocation(number uint64) *trace.Allocation {
 	if number >= uint64(len(s.allocations)) {
 		s.refresh()
 		s.loadAllocations()

@@ -80,7 +80,7 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 		t.broken, t.partial = true, true
 		return ""
 	}
-	duration, gap := c.exit-c.enter, c.enter-t.logged-e.HeldTicks
+	duration, gap := c.exit-c.enter, c.enter-t.logged-e.OverheadTicks
 	if first {
 		gap = 0
 	}
@@ -104,7 +104,7 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 	if d := e.ExitTicks - e.EnterTicks; apart(d, duration) > s.IntervalBound(function, duration) {
 		return fmt.Sprintf("it took %d ticks and not %d, within %d", d, duration, s.IntervalBound(function, duration))
 	}
-	if d := e.EnterTicks - told - e.HeldTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
+	if d := e.EnterTicks - told - e.OverheadTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
 		return fmt.Sprintf("it began %d ticks and not %d after the call before, within %d (which ended at %d, here at %d)",
 			d, gap, s.IntervalBound(function, gap), logged, told)
 	}

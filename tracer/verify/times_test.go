@@ -141,12 +141,12 @@ func TestRoundedTimesAgree(t *testing.T) {
 // A vote holds the thread for 5,000 ticks: they are no part of the gap, and move what follows exactly.
 func TestHeldTimeIsExact(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 600}, {600, 600}, {5_600, 600}})
-	events[2].HeldTicks = 5_000
+	events[2].OverheadTicks = 5_000
 	require.Empty(t, comparedTimes("lossless", calls, events))
-	events[2].HeldTicks = 4_000
+	events[2].OverheadTicks = 4_000
 	require.Empty(t, comparedTimes("lossless", calls, events), "how the time is divided is not in the log")
 	shift(events, 4, 31)
-	events[2].HeldTicks = 5_000
+	events[2].OverheadTicks = 5_000
 	require.Contains(t, comparedTimes("lossy 5", calls, events)[0], "began 631 ticks and not 600")
 }
 

@@ -45,7 +45,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		return nil
 	}
 	e := &evidence{}
-	index := map[trace.EvidencePlace]int{}
+	index := map[trace.EvidenceKey]int{}
 	rowOf := make([]int, f.Rows) // −1: no measurement
 	for i := range f.Rows {
 		r := &f.Row[i]
@@ -53,10 +53,10 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		if r.Which < 1 || r.Which > 2 || !plausibleSums(&r.Sums[r.Which-1]) {
 			continue
 		}
-		call := func(function uint16, caller uint64) trace.CallPlace {
-			return trace.CallPlace{Function: function, Site: uint32(site(caller))}
+		call := func(function uint16, caller uint64) trace.CallSite {
+			return trace.CallSite{Function: function, Site: uint32(site(caller))}
 		}
-		place := trace.EvidencePlace{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
+		place := trace.EvidenceKey{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
 		if r.After != evidenceInside {
 			place.After = call(r.After, r.AfterCaller)
 		}
@@ -64,7 +64,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		if !known { // without call sites, two addresses can share a row
 			k = len(e.rows)
 			index[place] = k
-			e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place})
+			e.rows = append(e.rows, trace.EvidenceRow{EvidenceKey: place})
 			e.all = append(e.all, 0)
 		}
 		rowOf[i] = k
@@ -155,7 +155,7 @@ func (e *evidence) AddTo(c *trace.Content) {
 				first, last = min(first, t.FirstTick), max(last, t.EndTick)
 			}
 		}
-		known := func(p trace.CallPlace) bool {
+		known := func(p trace.CallSite) bool {
 			return int(p.Site) <= len(c.Sites) && (p.Function == 0 || slices.ContainsFunc(c.Functions, func(f trace.Function) bool { return f.ID == p.Function }))
 		}
 		for i := range e.rows {

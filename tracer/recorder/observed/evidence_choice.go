@@ -23,7 +23,7 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidencePlace.Compare(rows[b].EvidencePlace) })
+	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidenceKey.Compare(rows[b].EvidenceKey) })
 	for _, i := range order {
 		if taken[i] > 0 && float64(taken[i]) >= minRowShare*float64(run) {
 			r.Evidence = append(r.Evidence, rows[i])

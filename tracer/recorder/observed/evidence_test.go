@@ -36,7 +36,7 @@ func readEvidence(t *testing.T, path string) *evidence {
 // gapOf is the row of the computation of the driver's program, nil if it was never measured.
 func gapOf(e *evidence) *trace.EvidenceRow {
 	for i := range e.rows {
-		if e.rows[i].After == (trace.CallPlace{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallPlace{Function: 2, Site: 2}) {
+		if e.rows[i].After == (trace.CallSite{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallSite{Function: 2, Site: 2}) {
 			return &e.rows[i]
 		}
 	}
@@ -188,8 +188,8 @@ func TestEvidenceFile(t *testing.T) {
 	site := func(word uint64) int32 { return int32(word >> 12) }
 	e := decodeEvidence(made(func(*evidenceContent) {}), site)
 	require.Equal(t, []trace.EvidenceRow{{
-		EvidencePlace: trace.EvidencePlace{Thread: 1, After: trace.CallPlace{Function: 3, Site: 1}, Before: trace.CallPlace{Function: 4, Site: 2}},
-		Count:         4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
+		EvidenceKey: trace.EvidenceKey{Thread: 1, After: trace.CallSite{Function: 3, Site: 1}, Before: trace.CallSite{Function: 4, Site: 2}},
+		Count:       4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
 		IOBytes: 200, IOCalls: 4, DataNS: 2e6, // as in the half of which they are known
 	}}, e.rows)
 	require.Equal(t, []int64{9e6}, e.all)
@@ -230,7 +230,7 @@ func TestEvidenceFile(t *testing.T) {
 
 func TestChooseEvidence(t *testing.T) {
 	row := func(function uint16, count uint64, wall int64) trace.EvidenceRow {
-		return trace.EvidenceRow{EvidencePlace: trace.EvidencePlace{Before: trace.CallPlace{Function: function}}, Count: count, WallNS: wall, CPUNS: wall}
+		return trace.EvidenceRow{EvidenceKey: trace.EvidenceKey{Before: trace.CallSite{Function: function}}, Count: count, WallNS: wall, CPUNS: wall}
 	}
 	rows := []trace.EvidenceRow{row(9, 10, 1000), row(3, 1, 4), row(2, 100, 500)}
 	var instances []trace.EvidenceInstance

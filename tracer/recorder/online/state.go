@@ -121,7 +121,7 @@ func (y *Tally) Decode(d *checkpoint.Decoder) {
 		y.extrapolations = append(y.extrapolations, s)
 	}
 	for range d.Count() {
-		h := trace.Hold{Call: d.Uint(), Ticks: d.Int()}
+		h := trace.Overhead{Call: d.Uint(), Ticks: d.Int()}
 		if n := len(y.holds); n > 0 && h.Call <= y.holds[n-1].Call || h.Ticks <= 0 {
 			d.Fail()
 			return

@@ -31,7 +31,7 @@ type Tally struct {
 	stride              uint64   // hash of the calls since the last blocking collective of all processes
 	marks               []uint64 // by vote: number of calls before it
 	extrapolations      []trace.Extrapolation
-	holds               []trace.Hold // overhead of the tracer
+	holds               []trace.Overhead // overhead of the tracer
 }
 
 // A Thread is a thread of a process with its tally. Lists of threads are ordered by number.
@@ -88,7 +88,7 @@ func (y *Tally) AddOverhead(calls uint64, ticks int64) {
 		y.holds[n-1].Ticks += ticks
 		return
 	}
-	y.holds = append(y.holds, trace.Hold{Call: calls, Ticks: ticks})
+	y.holds = append(y.holds, trace.Overhead{Call: calls, Ticks: ticks})
 }
 
 // Extrapolated returns the ranges of calls whose times are extrapolated from the lead's: first call, end.
@@ -105,5 +105,5 @@ func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 // AddTo adds the state of clustering after a number of votes to a thread of a trace.
 func (y *Tally) AddTo(to *trace.Thread, votes int) {
 	to.Marks = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of a further vote may be pending
-	to.Extrapolations, to.Holds = slices.Clone(y.extrapolations), slices.Clone(y.holds)
+	to.Extrapolations, to.Overheads = slices.Clone(y.extrapolations), slices.Clone(y.holds)
 }

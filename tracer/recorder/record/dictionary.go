@@ -61,8 +61,8 @@ type Dictionary struct {
 	offset      int64    // of the next entry
 	Modules     []Module
 	Paths       [][]uint64
-	Allocations []trace.Segment // Site is 0
-	Origins     []uint64        // of the buffers: addresses
+	Allocations []trace.Allocation // Site is 0
+	Origins     []uint64           // of the buffers: addresses
 	Lines       []trace.Site
 }
 
@@ -157,12 +157,12 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		}
 		d.Lines = append(d.Lines, s)
 	case EntryAllocation:
-		s := trace.Segment{Kind: trace.SegmentKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
+		s := trace.Allocation{Kind: trace.AllocationKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
 		origin := r.Word()
 		s.Ordinal = int(r.Word())
-		if !r.OK || s.Kind < trace.HeapSegment || s.Kind > trace.UnknownSegment || int(int32(s.Number)) != s.Number || s.Number < 0 ||
+		if !r.OK || s.Kind < trace.HeapAllocation || s.Kind > trace.UnknownAllocation || int(int32(s.Number)) != s.Number || s.Number < 0 ||
 			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
-			s, origin = trace.Segment{Kind: trace.UnknownSegment}, 0 // a malformed entry keeps its number
+			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0 // a malformed entry keeps its number
 		}
 		d.Allocations = append(d.Allocations, s)
 		d.Origins = append(d.Origins, origin)

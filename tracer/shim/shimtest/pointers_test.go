@@ -58,12 +58,12 @@ func TestPointers(t *testing.T) {
 					v, tag := e.In[0], e.In[4].Int
 					text := "nothing"
 					if v.Form == trace.Pointer && v.Int > 0 {
-						s := c.Segments[v.Int-1]
+						s := c.Allocations[v.Int-1]
 						text = fmt.Sprintf("%s %d/%d", s.Kind, v.Offset, s.Size)
 						if s.Number > 0 {
 							text += fmt.Sprintf(" on %d", s.Number)
 						}
-						if s.Kind == trace.StackSegment || s.Kind == trace.StaticSegment {
+						if s.Kind == trace.StackAllocation || s.Kind == trace.StaticAllocation {
 							text = s.Kind.String()
 						}
 						row[tag] = v.Int
