@@ -30,9 +30,9 @@ func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal
 
 // closeChapters turns large grammars into blocks. It must not be called within a record.
 func (r *Recorder) closeChapters() {
-	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
+	limit := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
 	for _, t := range r.threads {
-		if t.grammar.Needs() <= most {
+		if t.grammar.Needs() <= limit {
 			continue
 		}
 		n := t.grammar.Len()
@@ -84,10 +84,10 @@ func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) 
 	}
 	coded, from := r.codedChapters(t)
 	first := uint64(0)
-	if apart := r.apart(t); len(apart) > 0 {
+	if separate := r.separateChapters(t); len(separate) > 0 {
 		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
-		to.Rules = append(to.Rules, trace.CountsOf(apart))
-		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
+		to.Rules = append(to.Rules, trace.CountsOf(separate))
+		coded, first = coded[len(separate):], (&trace.Chapters{List: separate}).Calls()
 	}
 	for _, c := range coded {
 		if err := chapter(first, c.Calls(), c.Grammar); err != nil {
@@ -137,9 +137,9 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 	return coded, calls
 }
 
-// apart returns the chapters that Content stores separately: those with coded times. The other chapters are coded together
+// separateChapters returns the chapters that Content stores separately: those with coded times. The other chapters are coded together
 // with their signatures.
-func (r *Recorder) apart(t *thread) []*trace.Chapter {
+func (r *Recorder) separateChapters(t *thread) []*trace.Chapter {
 	if !r.ChaptersApart {
 		return nil
 	}

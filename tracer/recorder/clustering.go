@@ -43,8 +43,8 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	return r.clustering.Describe(number, function, path)
 }
 
-// tallied adds a call to the thread's interval. It reports whether the tally has taken the call's times.
-func (t *thread) tallied(number int32, marker bool, gap, duration int64) bool {
+// addToTally adds a call to the thread's interval. It reports whether the tally has taken the call's times.
+func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool {
 	r, y := t.recorder, t.tally
 	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, gap, duration) {
 	case online.Wait:
@@ -58,8 +58,8 @@ func (t *thread) tallied(number int32, marker bool, gap, duration int64) bool {
 	return false
 }
 
-// voted processes the record of a step of a vote, in which the thread took part for the rank.
-func (r *Recorder) voted(t *thread, words []uint64) {
+// applyVoteStep processes the record of a step of a vote, in which the thread took part for the rank.
+func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 	step, ok := online.ParseStep(words[record.HeaderWords:])
 	if !ok || r.clustering == nil || step.Kind != online.StepOverhead && !r.follow(step.Vote) {
 		r.lost.Malformed++
@@ -69,10 +69,10 @@ func (r *Recorder) voted(t *thread, words []uint64) {
 	case online.StepCut:
 		r.cut()
 	case online.StepOutcome:
-		if !r.clustering.Awaited() {
+		if !r.clustering.Pending() {
 			r.cut() // the record of this cut is missing
 		}
-		r.decided(&step.Outcome)
+		r.applyOutcome(&step.Outcome)
 	}
 	t.addOverhead(step.Overhead)
 }
@@ -81,18 +81,18 @@ func (r *Recorder) voted(t *thread, words []uint64) {
 func (r *Recorder) follow(vote uint64) bool {
 	missing, ok := r.clustering.Missing(vote)
 	for range missing {
-		if !r.clustering.Awaited() {
+		if !r.clustering.Pending() {
 			r.cut()
 		}
-		r.decided(nil)
+		r.applyOutcome(nil)
 	}
 	return ok
 }
 
 // cut ends the interval of all threads. The outcome of the vote on it is pending.
 func (r *Recorder) cut() {
-	if r.clustering.Awaited() { // the record of the last outcome is missing
-		r.decided(nil)
+	if r.clustering.Pending() { // the record of the last outcome is missing
+		r.applyOutcome(nil)
 	}
 	threads := make([]online.Thread, len(r.threads))
 	for i, t := range r.byNumber() {
@@ -102,8 +102,8 @@ func (r *Recorder) cut() {
 	r.clustering.Cut(threads, r.grids.settings.Mode != timing.Aggregated)
 }
 
-// decided applies the outcome of a vote; nil: its record is missing.
-func (r *Recorder) decided(o *online.Outcome) {
+// applyOutcome applies the outcome of a vote; nil: its record is missing.
+func (r *Recorder) applyOutcome(o *online.Outcome) {
 	decision := r.clustering.Decide(o, r.rank)
 	for _, t := range r.threads {
 		y := t.tally

@@ -16,8 +16,8 @@ import (
 
 // Words of the record of an outcome (tracer/shim/cluster/cluster.c).
 const (
-	outcomeLead  = 7
-	outcomeCount = 9
+	outcomeLead      = 7
+	outcomeLeadCount = 9
 )
 
 // heldTicks is how long each vote takes.
@@ -95,7 +95,7 @@ func (w *votingWorld) vote() trace.VoteState {
 		if w.state == trace.VoteClustered {
 			for _, lead := range w.leads {
 				words = append(words, uint64(lead))
-				words[outcomeCount]++
+				words[outcomeLeadCount]++
 			}
 		}
 		writeVote(s, 0, words)
@@ -449,6 +449,6 @@ func TestLoopsGoOnAfterVotes(t *testing.T) {
 	require.Equal(t, trace.VoteLead, w.state)
 	for rank := range w.shims {
 		thread := w.recorders[rank].threads[0]
-		require.Greater(t, thread.loop.came, thread.calls*9/10, "rank %d", rank)
+		require.Greater(t, thread.loop.consumed, thread.calls*9/10, "rank %d", rank)
 	}
 }

@@ -167,7 +167,7 @@ func (c *communicators) of(value int32) *communicator {
 	case value == c.world:
 		found = &c.predefined[0]
 	case value == c.self:
-		c.meetSelf()
+		c.addSelf()
 		found = &c.predefined[1]
 	default:
 		return nil
@@ -196,8 +196,8 @@ func (c *communicators) start(world description) {
 	}
 }
 
-// meetSelf adds MPI_COMM_SELF at its first use. Every rank would have an instance of its own, and most never use it.
-func (c *communicators) meetSelf() {
+// addSelf adds MPI_COMM_SELF at its first use. Every rank would have an instance of its own, and most never use it.
+func (c *communicators) addSelf() {
 	if self := &c.predefined[1]; !self.known && c.predefined[0].known {
 		*c.generation++
 		*self = communicator{instance: int32(len(c.instances)), known: true}
@@ -225,7 +225,7 @@ func (c *communicators) forget(id int32) {
 }
 
 // inherit adds a duplicate that cannot be described yet: everything but its name is as in the parent.
-func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter bool, b birth) {
+func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter bool, b creation) {
 	child := c.instances[parent]
 	child.Label = ""
 	b.group, b.remote = leaderOf(child.Members), leaderOf(child.Remote)
@@ -244,7 +244,7 @@ func leaderOf(l trace.RankList) []int {
 }
 
 // A birth is the input of the name of a new communicator.
-type birth struct {
+type creation struct {
 	how           naming
 	parent        string // global name
 	ordinal       uint64 // on the parent, at entry
@@ -253,14 +253,14 @@ type birth struct {
 	group, remote []int // world ranks
 }
 
-func (b birth) of(child description) birth {
+func (b creation) of(child description) creation {
 	b.inter, b.group, b.remote = child.inter, child.group, child.remote
 	return b
 }
 
 const maxName = 96 // duplicates of duplicates have ever longer names; longer ones are hashed
 
-func (c *communicators) name(b birth) string {
+func (c *communicators) name(b creation) string {
 	var name string
 	// both sides may be in this world
 	if (b.how == namedRemote || b.how == namedJoin) && allOurs(b.group) && allOurs(b.remote) {

@@ -111,8 +111,8 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 		if err := r.addGrammar(&c.Grammar, t, wanted(t.number)); err != nil {
 			return nil, err
 		}
-		if apart := r.apart(t); len(apart) > 0 {
-			threads[i].Chapters = &trace.Chapters{List: apart, Terminals: numbersUpTo(len(c.Signatures))}
+		if separate := r.separateChapters(t); len(separate) > 0 {
+			threads[i].Chapters = &trace.Chapters{List: separate, Terminals: numbersUpTo(len(c.Signatures))}
 		}
 	}
 	return threads, nil

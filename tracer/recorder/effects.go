@@ -69,7 +69,7 @@ func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 	case meansSession:
 		r.sessions++
 		r.finalized = false
-		r.meetWorld(extras)
+		r.addWorld(extras)
 	case meansSessionEnd:
 		r.finalized = r.finalized || r.sessions == 0
 	case meansName:
@@ -77,9 +77,9 @@ func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 			r.label(c)
 		}
 	case meansCommunicator:
-		return r.born(c, extras)
+		return r.addCommunicator(c, extras)
 	case meansParent:
-		return r.meetParent(c, extras)
+		return r.addParent(c, extras)
 	case meansControl:
 		r.control(int32(c.words[c.in[0]]))
 	}
@@ -118,8 +118,8 @@ func (r *Recorder) control(level int32) {
 	}
 }
 
-// meetWorld processes the extras of MPI_Session_init: this process's rank in the process set of the world.
-func (r *Recorder) meetWorld(extras *record.Reader) {
+// addWorld processes the extras of MPI_Session_init: this process's rank in the process set of the world.
+func (r *Recorder) addWorld(extras *record.Reader) {
 	rank, size := int64(extras.Word()), int64(extras.Word())
 	if extras.OK && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
 		r.rank, r.worldSize = int(rank), int(size)
@@ -130,8 +130,8 @@ func (r *Recorder) meetWorld(extras *record.Reader) {
 // maxWorld is the largest world size that is accepted from a record, which may be damaged.
 const maxWorld = 1 << 30
 
-// meetParent adds the communicator to the world that spawned this one, at the first call that returns it.
-func (r *Recorder) meetParent(c *call, extras *record.Reader) bool {
+// addParent adds the communicator to the world that spawned this one, at the first call that returns it.
+func (r *Recorder) addParent(c *call, extras *record.Reader) bool {
 	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
 	if !ok || predefined(id) {
 		return false
@@ -159,10 +159,10 @@ func (r *Recorder) label(c *call) {
 	}
 }
 
-// born names the communicator that a call created. A call that is collective over its parent increments the parent's
+// addCommunicator names the communicator that a call created. A call that is collective over its parent increments the parent's
 // counter even if this process got no communicator.
-func (r *Recorder) born(c *call, extras *record.Reader) bool {
-	b := birth{how: c.naming}
+func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
+	b := creation{how: c.naming}
 	var inherited instanceIndex = none
 	if c.comm != nil {
 		b.parent = r.communicators.instances[c.comm.instance].GlobalName

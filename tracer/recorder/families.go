@@ -70,7 +70,7 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 
 // recentOf returns the terminal or creator of the wide key just made if it is a recent one; else none.
 func (r *Recorder) recentOf(w *widening, creates bool) int32 {
-	f := &w.lately[w.family%uint64(len(w.lately))]
+	f := &w.recentFamilies[w.family%uint64(len(w.recentFamilies))]
 	if !f.known || f.hash != w.family || f.creates != creates {
 		return none
 	}
@@ -89,7 +89,7 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 // noteRecent remembers the number of the wide key just made.
 func (r *Recorder) noteRecent(number int32, creates bool) {
 	if w := &r.widening; w.settled {
-		w.lately[w.family%uint64(len(w.lately))] = recentFamily{w.family, number, true, creates}
+		w.recentFamilies[w.family%uint64(len(w.recentFamilies))] = recentFamily{w.family, number, true, creates}
 	}
 }
 
@@ -130,7 +130,7 @@ type widening struct {
 	recent         int32  // its terminal, or creator, if it is a recent one; else none
 	settled        bool   // the family is wide for good
 
-	lately [64]recentFamily // by hash: even irregular programs mostly call few families
+	recentFamilies [64]recentFamily // by hash: even irregular programs mostly call few families
 }
 
 // A wideness says which values of a parameter become a stream.

@@ -215,7 +215,7 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 	}
 	switch kind {
 	case mpi.KindRequest:
-		v := r.requests.mention(w)
+		v := r.requests.resolve(w)
 		if v < 0 {
 			return appendName(key, v)
 		}
@@ -261,7 +261,7 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 		key = appendList(key, len(elements))
 	}
 	for _, raw := range elements {
-		v := r.requests.mention(raw)
+		v := r.requests.resolve(raw)
 		s.named = append(s.named, v)
 		if v < 0 {
 			key = appendName(key, v)

@@ -32,26 +32,26 @@ import (
 // slow path, byte by byte.
 // with that of the slow path, byte by byte.
 type loop struct {
-	state      loopState
-	steps      []loopStep
-	words      []uint64     // of the steps
-	size       int          // number of words in the records of an iteration
-	stamps     []int64      // enter and exit of each call that was equal
-	grid       *timing.Grid // the common grid of all steps, if they have one
-	alike      bool
-	start      grammar.Mark       // where the iteration began
-	repetition grammar.Repetition // its repetition in the grammar
-	generation uint64             // of the repeats
-	live       []liveSnapshot
-	apart      bool     // calls were consumed one by one since the last iteration
-	again      uint64   // equal iterations that are not counted yet
-	wait       int      // rounds of the grammar before the next attempt
-	patience   int      // initial value of wait after a failure
-	missed     int      // failed comparisons in a row at places where an iteration can begin
-	joint      []uint64 // an iteration that spans two buffers
-	rounds     int      // kept rounds of the grammar − 1: handles may be exchanged from round to round
-	left       int      // rounds still to keep
-	came       uint64   // calls that were consumed as iterations
+	state       loopState
+	steps       []loopStep
+	words       []uint64     // of the steps
+	size        int          // number of words in the records of an iteration
+	stamps      []int64      // enter and exit of each call that was equal
+	grid        *timing.Grid // the common grid of all steps, if they have one
+	alike       bool
+	start       grammar.Mark       // where the iteration began
+	repetition  grammar.Repetition // its repetition in the grammar
+	generation  uint64             // of the repeats
+	live        []liveSnapshot
+	interrupted bool     // calls were consumed one by one since the last iteration
+	again       uint64   // equal iterations that are not counted yet
+	wait        int      // rounds of the grammar before the next attempt
+	patience    int      // initial value of wait after a failure
+	missed      int      // failed comparisons in a row at places where an iteration can begin
+	joint       []uint64 // an iteration that spans two buffers
+	rounds      int      // kept rounds of the grammar − 1: handles may be exchanged from round to round
+	left        int      // rounds still to keep
+	consumed    uint64   // calls that were consumed as iterations
 }
 
 type loopState uint8
@@ -102,7 +102,7 @@ func (l *loop) forget() {
 
 // note observes a repeat that was just consumed on its own.
 func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
-	l.apart = true
+	l.interrupted = true
 	if l.state == loopBegun {
 		l.keep(m, number, words)
 	}
@@ -167,7 +167,7 @@ func (l *loop) keep(m *repeat, number int32, words []uint64) {
 // close reports whether the recorded calls are an iteration that may recur.
 func (l *loop) close(r *Recorder, t *thread) bool {
 	var ok bool
-	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.holds(r, t) {
+	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.sameState(r, t) {
 		return false
 	}
 	words := l.words
@@ -221,8 +221,8 @@ func sameResults(a, b *loopStep) bool {
 	return true
 }
 
-// holds reports whether handles and requests are the same as at the beginning of the recorded iteration.
-func (l *loop) holds(r *Recorder, t *thread) bool {
+// sameState reports whether handles and requests are the same as at the beginning of the recorded iteration.
+func (l *loop) sameState(r *Recorder, t *thread) bool {
 	q := r.requests
 	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
 		return false
@@ -243,11 +243,11 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 	if l.state != loopKnown || !t.grammar.CameRound() {
 		return at, false
 	}
-	if !t.grammar.Again(l.repetition, 0) || !l.holds(r, t) || l.apart && !l.returnedSame(t) {
+	if !t.grammar.Again(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
 		l.forget()
 		return at, false
 	}
-	l.apart = false
+	l.interrupted = false
 	end, equal, short := r.iterations(t, words, at, last, live)
 	if n := l.again * uint64(len(l.steps)); n > 0 {
 		for i := range l.steps {
@@ -255,7 +255,7 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		}
 		t.grammar.Again(l.repetition, l.again)
 		t.calls += n
-		l.came += n
+		l.consumed += n
 		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))
 		t.latest = l.steps[len(l.steps)-1].repeat
 		t.lastFunction = t.latest.layout.spec.ID

@@ -156,7 +156,7 @@ func TestLoops(t *testing.T) {
 			}
 			r := sameWithoutRepeats(t, s)
 			for _, th := range r.threads {
-				iterated += th.loop.came
+				iterated += th.loop.consumed
 			}
 		})
 	}
@@ -182,7 +182,7 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 		}
 	}
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.came, uint64((iterations-11)*calls))
+	require.Greater(t, r.threads[0].loop.consumed, uint64((iterations-11)*calls))
 }
 
 // Also iterations that buffers end in the middle of, and that are two of the grammar's: handles change places.
@@ -206,7 +206,7 @@ func TestLongIterationsSpanBuffers(t *testing.T) {
 	}
 	sameWithoutRepeats(t, s)
 	r := inBuffers(s, New(s.Process))
-	require.Greater(t, r.threads[0].loop.came, uint64(iterations*calls*95/100))
+	require.Greater(t, r.threads[0].loop.consumed, uint64(iterations*calls*95/100))
 }
 
 // What another thread does between two iterations counts: requests get other ids, handles mean something else.
@@ -250,7 +250,7 @@ func TestLoopsOfThreads(t *testing.T) {
 	})
 	block(func() {})
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.came, uint64(100))
+	require.Greater(t, r.threads[0].loop.consumed, uint64(100))
 }
 
 // A loop of one call goes on after another one.

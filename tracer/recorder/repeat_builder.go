@@ -35,20 +35,20 @@ func (l *layout) isRepeatable() bool {
 // hashedWords returns the words of the fixed part of a record that are in every key.
 func (l *layout) hashedWords() []int32 {
 	const enough = 8
-	var places []int32
+	var offsets []int32
 	for i := range l.params {
 		p := &l.params[i]
 		if !p.in {
 			continue
 		}
-		if l.in[i] == 0 || len(places) == enough {
+		if l.in[i] == 0 || len(offsets) == enough {
 			break // the following offsets depend on the call
 		}
 		if p.shape == shapeWord && p.inSlot == inSignature && p.kind != mpi.KindBuffer && p.kind != mpi.KindRequest {
-			places = append(places, l.in[i])
+			offsets = append(offsets, l.in[i])
 		}
 	}
-	return places
+	return offsets
 }
 
 // A repeatBuilder decodes a record as the slow path does and notes the role of each word in the key.

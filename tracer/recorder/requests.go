@@ -150,18 +150,18 @@ func (q *requests) begin(thread uint32) {
 	q.thread = thread
 }
 
-// mention returns what a raw handle among the arguments of the call refers to: a constant (value < 0) or a request id. A
+// resolve returns what a raw handle among the arguments of the call refers to: a constant (value < 0) or a request id. A
 // handle whose creation was not seen gets an id of the creator with the empty key. If several requests share the handle,
 // those of the calling thread come first: threads usually wait for their own requests, and the only thing that requests
 // with a shared handle have in common is that the sends were small.
-func (q *requests) mention(raw uint64) int32 {
+func (q *requests) resolve(raw uint64) int32 {
 	if v, ok := q.known(raw); ok {
 		return v
 	}
 	return q.create(q.creatorOf(nil), raw).id
 }
 
-// known is mention for handles whose creation was seen; false for others.
+// known is resolve for handles whose creation was seen; false for others.
 func (q *requests) known(raw uint64) (int32, bool) {
 	i, ok := q.table.get(raw)
 	if ok && i < 0 {

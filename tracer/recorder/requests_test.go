@@ -175,7 +175,7 @@ func TestRequestQueues(t *testing.T) {
 	}
 	q.begin(0)
 	for _, want := range ids {
-		if got := q.mention(7); got != want {
+		if got := q.resolve(7); got != want {
 			t.Fatalf("mention %d, want %d", got, want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestRequestQueues(t *testing.T) {
 	q.end(7, ids[0])
 	q.end(7, ids[3])
 	q.begin(0)
-	if got := q.mention(7); got != ids[1] {
+	if got := q.resolve(7); got != ids[1] {
 		t.Errorf("left is %d, want %d", got, ids[1])
 	}
 	q.end(7, ids[1])

@@ -98,15 +98,15 @@ const blockRuns = 4 << 10
 
 // closeValues turns long value streams into blocks. The last run stays, since it may grow.
 func (r *Recorder) closeValues() {
-	least := blockRuns
+	minBytes := blockRuns
 	if r.generality > keepsEverything { // many streams add up even if each is short
-		least = blockRuns / 64
+		minBytes = blockRuns / 64
 	}
 	for _, t := range r.threads {
 		for i := range t.results {
 			for k := range t.results[i].streams {
 				s := &t.results[i].streams[k]
-				if len(s.runs) < least {
+				if len(s.runs) < minBytes {
 					continue
 				}
 				n := s.n - s.count - s.inBlocks

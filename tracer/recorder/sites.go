@@ -126,19 +126,19 @@ func (s *sites) at(address uint64, caller int32) int32 {
 	if m == nil || address == 0 {
 		return 0
 	}
-	place := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base), Caller: uint32(caller)}
-	if place.BuildID == "" {
-		place.BuildID = m.Path
+	site := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base), Caller: uint32(caller)}
+	if site.BuildID == "" {
+		site.BuildID = m.Path
 	}
-	return s.intern(place)
+	return s.intern(site)
 }
 
-func (s *sites) intern(place trace.Site) int32 {
-	v, ok := s.bySite[place]
+func (s *sites) intern(site trace.Site) int32 {
+	v, ok := s.bySite[site]
 	if !ok {
-		s.list = append(s.list, place)
+		s.list = append(s.list, site)
 		v = int32(len(s.list))
-		s.bySite[place] = v
+		s.bySite[site] = v
 	}
 	return v
 }

@@ -241,7 +241,7 @@ func (r *Recorder) run(s *Source, last uint64) (short bool) {
 
 func (r *Recorder) step(s *Source, rec record.Record, next int) {
 	if s.Ended {
-		r.carefully(s.thread, rec)
+		r.recordRecovering(s.thread, rec)
 	} else {
 		r.record(s.thread, rec)
 	}
@@ -251,7 +251,7 @@ func (r *Recorder) step(s *Source, rec record.Record, next int) {
 // record records a committed call of a thread or a step of a vote. A step is no call; a loop continues after it.
 func (r *Recorder) record(t *thread, rec record.Record) {
 	if rec.Function == online.StepFunction {
-		r.voted(t, rec.Words)
+		r.applyVoteStep(t, rec.Words)
 		return
 	}
 	if m := r.match(t, rec.Words); m != nil {
@@ -261,9 +261,9 @@ func (r *Recorder) record(t *thread, rec record.Record) {
 	r.apply(t, rec)
 }
 
-// carefully is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a living process a
+// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a living process a
 // panic ends tracing, and a recovery finishes from the files.)
-func (r *Recorder) carefully(t *thread, rec record.Record) {
+func (r *Recorder) recordRecovering(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++

@@ -106,14 +106,14 @@ func (r *Recorder) completeTables() error {
 
 func (s *sites) encodeNew(e *checkpoint.Encoder, from int) {
 	e.Uint(uint64(len(s.list) - from))
-	for _, place := range s.list[from:] {
-		e.Text(place.BuildID)
-		e.Text(place.Module)
-		e.Uint(place.Offset)
-		e.Uint(uint64(place.Caller))
-		e.Text(place.Function) // of a line; other functions are resolved later
-		e.Text(place.File)
-		e.Uint(uint64(place.Line))
+	for _, site := range s.list[from:] {
+		e.Text(site.BuildID)
+		e.Text(site.Module)
+		e.Uint(site.Offset)
+		e.Uint(uint64(site.Caller))
+		e.Text(site.Function) // of a line; other functions are resolved later
+		e.Text(site.File)
+		e.Uint(uint64(site.Line))
 	}
 }
 

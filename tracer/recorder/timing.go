@@ -87,7 +87,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.tallied(number, record.IsMarker(first), gap, duration) {
+	if t.tally != nil && t.addToTally(number, record.IsMarker(first), gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -149,9 +149,9 @@ func (t *thread) timeLoop(stamps []int64) {
 		return
 	}
 	// a block ends within an iteration
-	for most := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.Limits.BlockCalls) {
-		t.timesOfLoop(stamps[:most])
-		stamps = stamps[most:]
+	for limit := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > limit; limit = 2 * int(t.recorder.Limits.BlockCalls) {
+		t.timesOfLoop(stamps[:limit])
+		stamps = stamps[limit:]
 	}
 	t.timesOfLoop(stamps)
 }

@@ -114,8 +114,8 @@ func (f *elfFile) defined(names ...string) map[string]uint64 {
 	}
 	at := map[uint32]string{} // by offset; a name may be the end of a longer one
 	for _, name := range names {
-		for _, place := range placesOf(texts.Open(), []byte(name+"\x00"), maxCopies) {
-			at[uint32(place)] = name
+		for _, offset := range offsetsOf(texts.Open(), []byte(name+"\x00"), maxCopies) {
+			at[uint32(offset)] = name
 		}
 	}
 	entry := make([]byte, elf.Sym64Size)

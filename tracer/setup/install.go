@@ -39,7 +39,7 @@ const (
 // spool. The verdict is also written to To, where the probe finds it and passes it on.
 func Install(o InstallOptions) Verdict {
 	v := Verdict{Traceable: true, ABI: []ABI{}, Architecture: runtime.GOARCH}
-	for _, step := range []func(InstallOptions) error{makePlaces, installProbe, installLibraries, checkSpool} {
+	for _, step := range []func(InstallOptions) error{makeMountTargets, installProbe, installLibraries, checkSpool} {
 		if err := step(o); err != nil {
 			var other *architectureError
 			if errors.As(err, &other) {
@@ -54,7 +54,7 @@ func Install(o InstallOptions) Verdict {
 	}
 	note := filepath.Join(o.To, InstallFile)
 	if v.Traceable {
-		makeAccount(o)
+		makeBudget(o)
 		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			refuse(&v, messages.ProbeInternalError, "cannot install the tracer: "+err.Error())
 		}
@@ -73,9 +73,9 @@ func Install(o InstallOptions) Verdict {
 	return v
 }
 
-// makePlaces creates what containers mount, since a container with a subPath of a missing file cannot start. The
+// makeMountTargets creates what containers mount, since a container with a subPath of a missing file cannot start. The
 // preload file stays empty until the probe writes it.
-func makePlaces(o InstallOptions) error {
+func makeMountTargets(o InstallOptions) error {
 	if err := makeReadable(o.To); err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func makePlaces(o InstallOptions) error {
 	return err
 }
 
-// makeAccount creates the budget of the spool, which the sidecar maintains, because the first rank may start before the
+// makeBudget creates the budget of the spool, which the sidecar maintains, because the first rank may start before the
 // sidecar. If that fails each process has a limit of its own, so it is no reason not to trace.
-func makeAccount(o InstallOptions) {
+func makeBudget(o InstallOptions) {
 	if o.SpoolLimitBytes <= 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func checkSpool(o InstallOptions) error { return shared(filepath.Join(o.To, "spo
 func installProbe(o InstallOptions) error {
 	from, err := o.probe()
 	if err != nil {
-		return errors.Join(err, extrapolation(o.To))
+		return errors.Join(err, linkTrue(o.To))
 	}
 	to := filepath.Join(o.To, installedBinary)
 	err = copyFile(from, to, 0o755)
@@ -125,13 +125,13 @@ func installProbe(o InstallOptions) error {
 		err = copyFile(from, to, 0o755)
 	}
 	if err != nil {
-		return errors.Join(err, extrapolation(o.To))
+		return errors.Join(err, linkTrue(o.To))
 	}
 	return nil
 }
 
-// extrapolation creates a command for the next container that always succeeds, if there is no command.
-func extrapolation(dir string) error {
+// linkTrue creates a command for the next container that always succeeds, if there is no command.
+func linkTrue(dir string) error {
 	to := filepath.Join(dir, installedBinary)
 	if _, err := os.Lstat(to); err == nil {
 		return nil // there is one of an earlier installation

@@ -97,12 +97,12 @@ func TestMatchesAcrossWindows(t *testing.T) {
 		if got := group(firstMatch(intelVersion, strings.NewReader(content[:at+len(text)]))); got != "2021.10" {
 			t.Errorf("at %d, the end: %q", at, got)
 		}
-		if got := placesOf(strings.NewReader(content), []byte(text), maxCopies); !slices.Equal(got, []int64{int64(at)}) {
+		if got := offsetsOf(strings.NewReader(content), []byte(text), maxCopies); !slices.Equal(got, []int64{int64(at)}) {
 			t.Errorf("at %d: places %v", at, got)
 		}
 	}
 	many := strings.NewReader(strings.Repeat("ab", windowBytes))
-	if got := placesOf(many, []byte("ab"), 5); len(got) != 5 {
+	if got := offsetsOf(many, []byte("ab"), 5); len(got) != 5 {
 		t.Errorf("%d places", len(got))
 	}
 }

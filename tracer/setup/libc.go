@@ -53,7 +53,7 @@ var interpreters = []string{
 // gcompat installs a dynamic linker with glibc's name beside musl.
 func findLibc(t *tree) libc {
 	for _, name := range interpreters {
-		file, err := openELF(t, name, here)
+		file, err := openELF(t, name, localOnly)
 		if err != nil {
 			continue
 		}
@@ -74,8 +74,8 @@ func findLibc(t *tree) libc {
 }
 
 func findMusl(t *tree) libc {
-	for _, name := range t.names("lib", here, "ld-musl-*.so.1") {
-		if file, err := openELF(t, path.Join("lib", name), here); err == nil {
+	for _, name := range t.names("lib", localOnly, "ld-musl-*.so.1") {
+		if file, err := openELF(t, path.Join("lib", name), localOnly); err == nil {
 			defer file.Close()
 			return libc{kind: libcMusl, architecture: architectureOf(file.File)}
 		}
@@ -101,7 +101,7 @@ var glibcRelease = regexp.MustCompile(`GNU C Library [^\n\x00]{0,200}release ver
 
 // glibcVersion finds the banner that glibc prints when it is executed.
 func glibcVersion(t *tree, name string) (version, bool) {
-	file, err := openELF(t, name, here)
+	file, err := openELF(t, name, localOnly)
 	if err != nil {
 		return version{}, false
 	}

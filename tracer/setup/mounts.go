@@ -36,9 +36,9 @@ func parseMounts(r io.Reader) mounts {
 	m := mounts{}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
-		place, types := strings.Fields(before), strings.Fields(after)
-		if ok && len(place) >= 5 && len(types) > 0 {
-			m[unescape(place[4])] = types[0] // a later mount at the same place hides an earlier one
+		mountPoint, types := strings.Fields(before), strings.Fields(after)
+		if ok && len(mountPoint) >= 5 && len(types) > 0 {
+			m[unescape(mountPoint[4])] = types[0] // a later mount at the same place hides an earlier one
 		}
 	}
 	return m
@@ -63,12 +63,12 @@ func unescape(s string) string {
 // remote reports whether a path is on a file system that is served by another machine or a program, and its mount point and
 // type. The file system of the root is never remote, since it has the image itself.
 func (m mounts) remote(path string) (point, fileSystem string, yes bool) {
-	for place := path; place != "/" && place != "."; {
-		if kind, ok := m[place]; ok {
-			return place, kind, remoteFileSystems[kind] || strings.HasPrefix(kind, "fuse")
+	for mountPoint := path; mountPoint != "/" && mountPoint != "."; {
+		if kind, ok := m[mountPoint]; ok {
+			return mountPoint, kind, remoteFileSystems[kind] || strings.HasPrefix(kind, "fuse")
 		}
-		place = place[:max(strings.LastIndexByte(place, '/'), 0)]
-		if place == "" {
+		mountPoint = mountPoint[:max(strings.LastIndexByte(mountPoint, '/'), 0)]
+		if mountPoint == "" {
 			break
 		}
 	}

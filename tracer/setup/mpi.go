@@ -47,9 +47,9 @@ func findMPI(t *tree, getenv func(string) string) []mpiLibrary {
 			}
 		}
 	}
-	look(here, libraryDirectories(t)...)
+	look(localOnly, libraryDirectories(t)...)
 	look(everywhere, cachedDirectories(t)...)
-	look(here, mpiDirectories(t)...)
+	look(localOnly, mpiDirectories(t)...)
 	look(everywhere, namedDirectories(t, getenv)...)
 	return libraries
 }
@@ -126,7 +126,7 @@ func identify(t *tree, name string, how reach) (mpiLibrary, bool) {
 		}
 		return l, true
 	}
-	names := heldBy([]string{intelName, mvapichName, mpichName}, file.loaded()...)
+	names := textsIn([]string{intelName, mvapichName, mpichName}, file.loaded()...)
 	switch {
 	case names[intelName]:
 		l.implementation, l.version = "Intel MPI", group(firstMatch(intelVersion, file.loaded()...))

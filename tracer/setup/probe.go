@@ -43,7 +43,7 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	lines, verdict := lookInTime(o)
+	lines, verdict := examineInTime(o)
 	if o.Refused != "" {
 		refuse(&verdict, messages.ProbeInternalError, o.Refused)
 	}
@@ -60,9 +60,9 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	return verdict, configErr
 }
 
-// lookInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does not
+// examineInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does not
 // respond in time, the examination is abandoned; it ends with the process.
-func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
+func examineInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	t := newTree(o.Image)
 	own, found := make(chan []string, 1), make(chan Verdict, 1)
 	go func() {
@@ -79,7 +79,7 @@ func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	case v = <-found:
 	case <-time.After(o.Timeout):
 		v = Verdict{ABI: []ABI{}, Reason: messages.ProbeTimedOut, Message: fmt.Sprintf(
-			"the probe could not look through the image within %v; it had come to %s: is a file system there that does not answer?", o.Timeout, t.place())}
+			"the probe could not look through the image within %v; it had come to %s: is a file system there that does not answer?", o.Timeout, t.position())}
 	}
 	select {
 	case lines = <-own:
@@ -90,7 +90,7 @@ func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 
 // ownPreload returns the lines of the image's own preload file.
 func ownPreload(t *tree, root string) []string {
-	file, err := t.open("/etc/ld.so.preload", here)
+	file, err := t.open("/etc/ld.so.preload", localOnly)
 	if err != nil {
 		return nil
 	}

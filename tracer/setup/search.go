@@ -44,7 +44,7 @@ func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 	var groups []string
 	for _, r := range readers {
 		err := eachWindow(r, func(window []byte, _ int64, whole int) bool {
-			if place := pattern.FindIndex(window); place == nil || place[0] >= whole {
+			if match := pattern.FindIndex(window); match == nil || match[0] >= whole {
 				return true
 			}
 			for _, group := range pattern.FindSubmatch(window) {
@@ -59,9 +59,9 @@ func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 	return groups
 }
 
-// heldBy reports which of some texts the readers contain, in one pass. It stops at the first text; the others may then be
+// textsIn reports which of some texts the readers contain, in one pass. It stops at the first text; the others may then be
 // missing from the result.
-func heldBy(texts []string, readers ...io.Reader) map[string]bool {
+func textsIn(texts []string, readers ...io.Reader) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range readers {
 		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool { // an unreadable part contains nothing
@@ -77,19 +77,19 @@ func heldBy(texts []string, readers ...io.Reader) map[string]bool {
 	return held
 }
 
-// placesOf returns the offsets of text in r, at most limit of them.
-func placesOf(r io.Reader, text []byte, limit int) []int64 {
-	var places []int64
+// offsetsOf returns the offsets of text in r, at most limit of them.
+func offsetsOf(r io.Reader, text []byte, limit int) []int64 {
+	var offsets []int64
 	_ = eachWindow(r, func(window []byte, at int64, whole int) bool { // an unreadable part contains nothing
-		for from := 0; len(places) < limit; {
+		for from := 0; len(offsets) < limit; {
 			i := bytes.Index(window[from:], text)
 			if i < 0 || from+i >= whole {
 				return true
 			}
-			places = append(places, at+int64(from+i))
+			offsets = append(offsets, at+int64(from+i))
 			from += i + 1
 		}
 		return false
 	})
-	return places
+	return offsets
 }

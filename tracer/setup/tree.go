@@ -46,7 +46,7 @@ func newTree(root string) *tree {
 type reach bool
 
 const (
-	here       reach = false // not into network file systems
+	localOnly  reach = false // not into network file systems
 	everywhere reach = true
 )
 
@@ -62,7 +62,7 @@ func (t *tree) resolve(name string, how reach) (string, fs.FileInfo, error) {
 		}
 		next := path.Join(current, part)
 		real := filepath.Join(t.root, next)
-		if point, kind, remote := t.mounted.remote(real); remote && how == here {
+		if point, kind, remote := t.mounted.remote(real); remote && how == localOnly {
 			t.skipped[point] = kind
 			return "", nil, errRemote
 		}
@@ -131,10 +131,10 @@ func (t *tree) expand(pattern string) []string {
 		for _, dir := range found {
 			names := []string{part}
 			if strings.ContainsAny(part, "*?[") {
-				names = t.names(dir, here, part)
+				names = t.names(dir, localOnly, part)
 			}
 			for _, name := range names {
-				if real, info, err := t.resolve(path.Join(dir, name), here); err == nil && info.IsDir() && len(next) < maxDirectories {
+				if real, info, err := t.resolve(path.Join(dir, name), localOnly); err == nil && info.IsDir() && len(next) < maxDirectories {
 					next = append(next, real)
 				}
 			}
@@ -153,8 +153,8 @@ func (t *tree) expandAll(patterns ...string) []string {
 	return found
 }
 
-// place returns the current path of a walk.
-func (t *tree) place() string {
+// position returns the current path of a walk.
+func (t *tree) position() string {
 	if at := t.at.Load(); at != nil {
 		return *at
 	}

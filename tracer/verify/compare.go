@@ -85,8 +85,8 @@ type cursor interface {
 	Err() error
 }
 
-// A moment is an entry into a call or a return from it.
-type moment struct {
+// A callEdge is an entry into a call or a return from it.
+type callEdge struct {
 	order  uint64
 	call   *loggedCall
 	leaves bool
@@ -95,19 +95,19 @@ type moment struct {
 // compareRank processes the calls of one process in the order of their entries and returns.
 func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][]*loggedCall) error {
 	rank := m.rank
-	var moments []moment
+	var callEdges []callEdge
 	for _, calls := range log {
 		for _, c := range calls {
 			if !c.finished {
 				// Its rank ended in it. The trace has the call with its inputs, if it had begun by then.
 				result.Unfinished++
-				moments = append(moments, moment{c.entered, c, false})
+				callEdges = append(callEdges, callEdge{c.entered, c, false})
 				continue
 			}
-			moments = append(moments, moment{c.entered, c, false}, moment{c.left, c, true})
+			callEdges = append(callEdges, callEdge{c.entered, c, false}, callEdge{c.left, c, true})
 		}
 	}
-	sort.Slice(moments, func(i, j int) bool { return moments[i].order < moments[j].order })
+	sort.Slice(callEdges, func(i, j int) bool { return callEdges[i].order < callEdges[j].order })
 
 	type pending struct {
 		*comparison
@@ -116,7 +116,7 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	open := map[*loggedCall]pending{}
 	ended := map[int]bool{}  // threads without further calls in the trace
 	unread := map[int]bool{} // threads whose current event was not compared yet
-	for _, at := range moments {
+	for _, at := range callEdges {
 		c := at.call
 		if at.leaves {
 			if o, ok := open[c]; ok {
@@ -186,11 +186,11 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 // compareAggregates compares the statistics of the threads of a rank; threads maps their numbers to rows in the trace.
 func compareAggregates(result *Result, m *match, reader *trace.Reader, threads map[int]int) error {
 	for number, row := range threads {
-		told, err := reader.Aggregates(row)
+		traced, err := reader.Aggregates(row)
 		if err != nil {
 			return fmt.Errorf("rank %d, thread %d: %w", m.rank, number, err)
 		}
-		if reason := m.times.thread(number).compareAggregates(told); reason != "" {
+		if reason := m.times.thread(number).compareAggregates(traced); reason != "" {
 			result.add(Disagreement{Rank: m.rank, Thread: number, Argument: "time", Reason: reason})
 		}
 	}

@@ -92,7 +92,7 @@ func (c *comparison) enter() bool {
 		return false
 	}
 	c.section(c.in, c.call.in, mpi.Direction.IsIn, true)
-	c.letGo()
+	c.release()
 	return len(c.disagreements) == 0
 }
 
@@ -199,9 +199,9 @@ func (c *comparison) isNear() bool {
 	if c.spec.Name != "MPI_Wtime" || c.result.Form != trace.Float || c.readings == 0 {
 		return false
 	}
-	told, logged := math.Float64frombits(uint64(c.result.Int)), math.Float64frombits(uint64(c.call.result))
+	traced, logged := math.Float64frombits(uint64(c.result.Int)), math.Float64frombits(uint64(c.call.result))
 	last := math.Nextafter(math.Abs(logged), math.Inf(1)) - math.Abs(logged)
-	return math.Abs(told-logged) <= c.readings+2*last
+	return math.Abs(traced-logged) <= c.readings+2*last
 }
 
 const differs = "the values differ"
@@ -339,8 +339,8 @@ func flatten(to *[]int64, v trace.Value) {
 	}
 }
 
-// letGo ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it returned.
-func (c *comparison) letGo() {
+// release ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it returned.
+func (c *comparison) release() {
 	next := 0
 	for i := range c.spec.Params {
 		p := &c.spec.Params[i]

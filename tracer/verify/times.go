@@ -41,11 +41,11 @@ type times struct {
 
 // threadTimes is the state of a thread, whose calls are compared in the order of their entries.
 type threadTimes struct {
-	calls        uint64
-	broken       bool  // the log has no time stamps of the last call: the gap after it is not known
-	partial      bool  // true if that was so for some call
-	logged, told int64 // exit of the last call in ticks, according to the log and to the trace
-	aggregates   map[int32]*timing.Aggregate
+	calls          uint64
+	broken         bool  // the log has no time stamps of the last call: the gap after it is not known
+	partial        bool  // true if that was so for some call
+	logged, traced int64 // exit of the last call in ticks, according to the log and to the trace
+	aggregates     map[int32]*timing.Aggregate
 }
 
 func (t *times) thread(number int) *threadTimes {
@@ -84,8 +84,8 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 	if first {
 		gap = 0
 	}
-	logged, told, broken := t.logged, t.told, t.broken
-	t.logged, t.told, t.broken = c.exit, e.ExitTicks, false
+	logged, traced, broken := t.logged, t.traced, t.broken
+	t.logged, t.traced, t.broken = c.exit, e.ExitTicks, false
 	if s.Mode == timing.Aggregated {
 		t.add(e.Terminal, gap, duration)
 		return ""
@@ -104,9 +104,9 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 	if d := e.ExitTicks - e.EnterTicks; apart(d, duration) > s.IntervalBound(function, duration) {
 		return fmt.Sprintf("it took %d ticks and not %d, within %d", d, duration, s.IntervalBound(function, duration))
 	}
-	if d := e.EnterTicks - told - e.OverheadTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
+	if d := e.EnterTicks - traced - e.OverheadTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
 		return fmt.Sprintf("it began %d ticks and not %d after the call before, within %d (which ended at %d, here at %d)",
-			d, gap, s.IntervalBound(function, gap), logged, told)
+			d, gap, s.IntervalBound(function, gap), logged, traced)
 	}
 	if t.partial {
 		return ""
@@ -136,16 +136,16 @@ func (t *threadTimes) add(terminal int32, gap, duration int64) {
 }
 
 // compareAggregates compares the statistics of a thread after all its calls; "" if they agree.
-func (t *threadTimes) compareAggregates(told []timing.Aggregate) string {
+func (t *threadTimes) compareAggregates(traced []timing.Aggregate) string {
 	if t.partial {
 		return ""
 	}
-	if len(told) != len(t.aggregates) {
-		return fmt.Sprintf("there are times of %d signatures, and not of %d", len(told), len(t.aggregates))
+	if len(traced) != len(t.aggregates) {
+		return fmt.Sprintf("there are times of %d signatures, and not of %d", len(traced), len(t.aggregates))
 	}
-	for i := range told {
-		if want := t.aggregates[told[i].Terminal]; want == nil || !reflect.DeepEqual(*want, told[i]) {
-			return fmt.Sprintf("signature %d has the times %+v, and not %+v", told[i].Terminal, told[i], want)
+	for i := range traced {
+		if want := t.aggregates[traced[i].Terminal]; want == nil || !reflect.DeepEqual(*want, traced[i]) {
+			return fmt.Sprintf("signature %d has the times %+v, and not %+v", traced[i].Terminal, traced[i], want)
 		}
 	}
 	return ""

@@ -153,7 +153,7 @@ func TestHeldTimeIsExact(t *testing.T) {
 // Statistics of signatures are those of the log's own intervals.
 func TestAggregatesAreCompared(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 700}, {100, 600}, {200, 650}})
-	told := func() []timing.Aggregate {
+	traced := func() []timing.Aggregate {
 		a := timing.Aggregate{}
 		for _, x := range [][2]int64{{0, 700}, {100, 600}, {200, 650}} {
 			a.Gaps.Add(x[0])
@@ -166,11 +166,11 @@ func TestAggregatesAreCompared(t *testing.T) {
 		require.Empty(t, m.compare(calls[i], &events[i]))
 	}
 	thread := m.thread(0)
-	require.Empty(t, thread.compareAggregates(told()))
-	wrong := told()
+	require.Empty(t, thread.compareAggregates(traced()))
+	wrong := traced()
 	wrong[0].Durations.Sum++
 	require.Contains(t, thread.compareAggregates(wrong), "signature 0 has the times")
-	wrong = told()
+	wrong = traced()
 	wrong[0].Gaps.Histogram[0].Bin++
 	require.NotEmpty(t, thread.compareAggregates(wrong))
 	require.NotEmpty(t, thread.compareAggregates(nil))

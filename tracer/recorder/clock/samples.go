@@ -11,10 +11,10 @@ import (
 // dropped sample was far from the line between its neighbors, the ranks of one node would drift apart, since each samples at
 // other times. So the samples closest to that line are dropped.
 const (
-	fewSamples = 64  // limit for clocks with an even rate
-	maxSamples = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days
-	// evenly is the deviation in ns up to which fewSamples are enough.
-	evenly = 10_000
+	maxEvenSamples = 64  // limit for clocks with an even rate
+	maxSamples     = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days
+	// evenDeviation is the deviation in ns up to which maxEvenSamples are enough.
+	evenDeviation = 10_000
 )
 
 // Append appends a sample and thins the list out. It ignores a sample that is empty or not later than the last one.
@@ -27,23 +27,23 @@ func Append(samples []timing.ClockSample, s timing.ClockSample) []timing.ClockSa
 		return samples // of another thread's record buffer, begun earlier but read later
 	case n == maxSamples:
 		samples = thinned(samples, n/2, math.Inf(1))
-	case n >= fewSamples && n%(fewSamples/2) == 0:
-		samples = thinned(samples, fewSamples/2, evenly)
+	case n >= maxEvenSamples && n%(maxEvenSamples/2) == 0:
+		samples = thinned(samples, maxEvenSamples/2, evenDeviation)
 	}
 	return append(samples, s)
 }
 
 // thinned drops samples, those with the smallest deviation first, until left samples remain or every one deviates by more
 // than most ns from the line between its neighbors. The first and the last sample stay.
-func thinned(samples []timing.ClockSample, left int, most float64) []timing.ClockSample {
-	for len(samples) > left {
+func thinned(samples []timing.ClockSample, limit int, tolerance float64) []timing.ClockSample {
+	for len(samples) > limit {
 		next, least := -1, math.Inf(1)
 		for i := 1; i < len(samples)-1; i++ {
 			if off := offLine(&samples[i-1], &samples[i], &samples[i+1]); off < least {
 				next, least = i, off
 			}
 		}
-		if next < 0 || least > most {
+		if next < 0 || least > tolerance {
 			break
 		}
 		samples = append(samples[:next], samples[next+1:]...)

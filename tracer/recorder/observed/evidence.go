@@ -56,15 +56,15 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		call := func(function uint16, caller uint64) trace.CallSite {
 			return trace.CallSite{Function: function, Site: uint32(site(caller))}
 		}
-		place := trace.EvidenceKey{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
+		key := trace.EvidenceKey{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
 		if r.After != evidenceInside {
-			place.After = call(r.After, r.AfterCaller)
+			key.After = call(r.After, r.AfterCaller)
 		}
-		k, known := index[place]
+		k, known := index[key]
 		if !known { // without call sites, two addresses can share a row
 			k = len(e.rows)
-			index[place] = k
-			e.rows = append(e.rows, trace.EvidenceRow{EvidenceKey: place})
+			index[key] = k
+			e.rows = append(e.rows, trace.EvidenceRow{EvidenceKey: key})
 			e.all = append(e.all, 0)
 		}
 		rowOf[i] = k

@@ -18,9 +18,9 @@ func (c *Clustering) Ballot() Ballot {
 	return c.ballot
 }
 
-// cast makes the ballot for the closed interval. timed reports that single calls have times; without them another rank's
+// makeBallot makes the ballot for the closed interval. timed reports that single calls have times; without them another rank's
 // times cannot be used for them.
-func (c *Clustering) cast(threads []Thread, timed bool) Ballot {
+func (c *Clustering) makeBallot(threads []Thread, timed bool) Ballot {
 	b := Ballot{Unchanged: timed, Period: period(c.strides)}
 	for _, t := range threads {
 		closed := &t.Tally.closed

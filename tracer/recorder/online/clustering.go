@@ -19,7 +19,7 @@ type Clustering struct {
 	votes   []trace.Vote
 	lead    int  // lead rank of this rank's cluster; none: it has none
 	follows bool // another rank leads: times are buffered until the next vote
-	awaited bool // the outcome of a vote is pending: times are buffered, whoever leads
+	pending bool // the outcome of a vote is pending: times are buffered, whoever leads
 	ballot  Ballot
 	// strides are hashes of the calls between two blocking collectives of all processes, the latest ones.
 	strides []uint64
@@ -37,8 +37,8 @@ func New(mode string) *Clustering {
 // Votes returns the votes so far, in order.
 func (c *Clustering) Votes() []trace.Vote { return slices.Clone(c.votes) }
 
-// Awaited reports whether the outcome of the vote on a closed interval is pending.
-func (c *Clustering) Awaited() bool { return c.awaited }
+// Pending reports whether the outcome of the vote on a closed interval is pending.
+func (c *Clustering) Pending() bool { return c.pending }
 
 // Code returns the part of a terminal that is compared between ranks; 0: the terminal was not described yet.
 func (c *Clustering) Code(terminal int32) uint64 {
@@ -83,8 +83,8 @@ func (c *Clustering) Cut(threads []Thread, timed bool) {
 		y.marks = append(y.marks, t.Calls)
 		y.closed, y.now = y.now, Interval{}
 	}
-	c.awaited = true
-	c.ballot = c.cast(threads, timed)
+	c.pending = true
+	c.ballot = c.makeBallot(threads, timed)
 }
 
 // A Decision is the consequence of a vote's outcome for the threads of a process.
@@ -105,7 +105,7 @@ func (c *Clustering) Decide(o *Outcome, rank int) Decision {
 	}
 	d := Decision{vote: len(c.votes), lead: c.lead, leadTimes: o.LeadTimes && c.follows, factor: o.Factor, mode: c.mode}
 	c.votes = append(c.votes, o.Vote)
-	c.lead, c.follows, c.awaited = o.Lead, o.Lead >= 0 && o.Lead != rank, false
+	c.lead, c.follows, c.pending = o.Lead, o.Lead >= 0 && o.Lead != rank, false
 	d.Follows = c.follows
 	return d
 }

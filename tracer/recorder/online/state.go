@@ -14,7 +14,7 @@ func (c *Clustering) Encode(e *checkpoint.Encoder) {
 	}
 	e.Int(int64(c.lead))
 	e.Bool(c.follows)
-	e.Bool(c.awaited)
+	e.Bool(c.pending)
 	e.Uint(uint64(len(c.strides)))
 	for _, s := range c.strides {
 		e.Uint(s)
@@ -37,7 +37,7 @@ func (c *Clustering) Decode(d *checkpoint.Decoder) {
 	if c == nil {
 		return
 	}
-	c.lead, c.follows, c.awaited = int(d.Int()), d.Bool(), d.Bool()
+	c.lead, c.follows, c.pending = int(d.Int()), d.Bool(), d.Bool()
 	for range d.Count() {
 		c.strides = append(c.strides, d.Uint())
 	}

@@ -23,16 +23,16 @@ const (
 
 // The words of an outcome.
 const (
-	outcomeVote     = rawlayout.OutcomeNumberAt / 8    // number of the vote, from 0
-	outcomeExplicit = rawlayout.OutcomeKindAt / 8      // 1: at MPI_Pcontrol(100)
-	outcomeOrdinal  = rawlayout.OutcomeOrdinalAt / 8   // of the marker
-	outcomeState    = rawlayout.OutcomeStateAt / 8     // trace.VoteState
-	outcomeLeads    = rawlayout.OutcomeLeadTimesAt / 8 // 1: the lead's times may be used for those of the interval
-	outcomeFactor   = rawlayout.OutcomeFactorAt / 8    // length of the next interval relative to this one
-	outcomeLead     = rawlayout.OutcomeLeadAt / 8      // of this rank, −1: none
-	outcomeOverhead = rawlayout.OutcomeOverheadAt / 8  // tracer overhead in ticks
-	outcomeCount    = rawlayout.OutcomeLeadsAt / 8     // number of lead ranks, which follow
-	outcomeWords    = rawlayout.OutcomeBytes / 8
+	outcomeVote      = rawlayout.OutcomeNumberAt / 8    // number of the vote, from 0
+	outcomeExplicit  = rawlayout.OutcomeKindAt / 8      // 1: at MPI_Pcontrol(100)
+	outcomeOrdinal   = rawlayout.OutcomeOrdinalAt / 8   // of the marker
+	outcomeState     = rawlayout.OutcomeStateAt / 8     // trace.VoteState
+	outcomeLeadTimes = rawlayout.OutcomeLeadTimesAt / 8 // 1: the lead's times may be used for those of the interval
+	outcomeFactor    = rawlayout.OutcomeFactorAt / 8    // length of the next interval relative to this one
+	outcomeLead      = rawlayout.OutcomeLeadAt / 8      // of this rank, −1: none
+	outcomeOverhead  = rawlayout.OutcomeOverheadAt / 8  // tracer overhead in ticks
+	outcomeLeadCount = rawlayout.OutcomeLeadsAt / 8     // number of lead ranks, which follow
+	outcomeWords     = rawlayout.OutcomeBytes / 8
 )
 
 // Limits of values that are accepted from a record, which may be damaged.
@@ -71,7 +71,7 @@ func ParseStep(w []uint64) (Step, bool) {
 		return Step{Kind: kind, Overhead: int64(w[1])}, true
 	case kind == StepCut && len(w) == 2:
 		return Step{Kind: kind, Vote: w[1]}, true
-	case kind == StepOutcome && len(w) >= outcomeWords && w[outcomeCount] == uint64(len(w)-outcomeWords) &&
+	case kind == StepOutcome && len(w) >= outcomeWords && w[outcomeLeadCount] == uint64(len(w)-outcomeWords) &&
 		w[outcomeState] <= uint64(trace.VoteEnded) && w[outcomeOverhead] <= math.MaxInt64 && w[outcomeFactor] <= maxFactor:
 		return Step{Kind: kind, Vote: w[outcomeVote], Overhead: int64(w[outcomeOverhead]), Outcome: parseOutcome(w)}, true
 	}
@@ -81,7 +81,7 @@ func ParseStep(w []uint64) (Step, bool) {
 func parseOutcome(w []uint64) Outcome {
 	o := Outcome{
 		Vote: trace.Vote{Explicit: w[outcomeExplicit] != 0, Ordinal: w[outcomeOrdinal], State: trace.VoteState(w[outcomeState])},
-		Lead: none, LeadTimes: w[outcomeLeads] != 0, Factor: max(1, int(w[outcomeFactor])),
+		Lead: none, LeadTimes: w[outcomeLeadTimes] != 0, Factor: max(1, int(w[outcomeFactor])),
 	}
 	for _, lead := range w[outcomeWords:] {
 		o.Vote.Leads = append(o.Vote.Leads, int(int32(lead)))

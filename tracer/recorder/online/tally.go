@@ -42,18 +42,18 @@ type Thread struct {
 }
 
 // A Fate is what the recorder must do with the times of a call.
-type Fate uint8
+type TimesAction uint8
 
 // The fates of times.
 const (
-	Keep     Fate = iota
-	Wait          // buffer until the outcome of the next vote
-	Overflow      // keep, together with all buffered times: the interval has become too long
+	Keep     TimesAction = iota
+	Wait                 // buffer until the outcome of the next vote
+	Overflow             // keep, together with all buffered times: the interval has become too long
 )
 
 // Add adds a call to the thread's interval and returns what to do with its times. code is the code of its terminal; marker
 // reports that the call is a blocking collective of all processes.
-func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) Fate {
+func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) TimesAction {
 	n := &y.now
 	n.calls++
 	n.behavior = Mix(n.behavior, code)
@@ -69,7 +69,7 @@ func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap
 		c.strides = append(c.strides, y.stride)
 		y.stride = 0
 	}
-	if !c.follows && !c.awaited || n.overflowed {
+	if !c.follows && !c.pending || n.overflowed {
 		return Keep
 	}
 	if n.calls > trace.MaxExtrapolatedCalls {

@@ -363,7 +363,7 @@ func (s *Spool) take(size int64) bool {
 	limit := s.process.SpoolLimitBytes
 	switch {
 	case s.budget != nil:
-		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.newcomers()+s.reserve()) {
+		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.reserveForNew()+s.reserve()) {
 			return false
 		}
 	case limit > 0 && s.diskBytes+size+s.reserve() > limit:
@@ -379,8 +379,8 @@ func (s *Spool) give(size int64) {
 	s.budget.Add(-size)
 }
 
-// newcomers returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least shows them.
-func (s *Spool) newcomers() int64 { return s.budget.Limit() / 16 }
+// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least shows them.
+func (s *Spool) reserveForNew() int64 { return s.budget.Limit() / 16 }
 
 // takeState reports whether there is room for a state that makes its file longer by growth bytes and its tables by added
 // bytes, after the logs have grown by spilled bytes.
@@ -388,7 +388,7 @@ func (s *Spool) takeState(size, growth, added, spilled int64) bool {
 	if s.budget != nil {
 		reserve := int64(0)
 		if growth+added+spilled > 0 {
-			reserve = s.newcomers() + s.reserve() // room for the next checkpoint, without which there is no use in continuing
+			reserve = s.reserveForNew() + s.reserve() // room for the next checkpoint, without which there is no use in continuing
 		}
 		return s.budget.Take(growth+added, s.tables.at.Bytes+s.stateDisk[0]+s.stateDisk[1], reserve)
 	}

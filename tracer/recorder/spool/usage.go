@@ -48,17 +48,17 @@ func (s *Spool) NoteUsage(stalls Stalls) {
 		s.measured = math.MaxUint64
 	}
 	set := func(word int, value uint64) { atomic.StoreUint64(&s.usage[word], value) }
-	most := func(word int, value uint64) { set(word, max(s.usage[word], value)) }
+	setMax := func(word int, value uint64) { set(word, max(s.usage[word], value)) }
 	set(usageStalls, stalls.Count)
 	set(usageStalledNS, stalls.TotalNS)
 	set(usageLongestNS, stalls.LongestNS)
-	most(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
+	setMax(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
 	set(usageWritten, uint64(s.written))
 	if s.measured != s.checkpoints { // it takes some microseconds, and only checkpoints change it much
 		s.measured = s.checkpoints
 		memory := runtimeMemory()
 		set(usageMemory, memory)
-		most(usageMaxMemory, memory)
+		setMax(usageMaxMemory, memory)
 	}
 	set(0, binary.NativeEndian.Uint64([]byte(usageMagic)))
 }
