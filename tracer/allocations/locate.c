@@ -29,7 +29,7 @@ static struct stack {
 static _Atomic uint32_t stack_count;
 static uintptr_t main_end, main_low;
 
-static void know_stack(uint32_t thread)
+static void register_stack(uint32_t thread)
 {
 	static __thread bool known __attribute__((tls_model("initial-exec")));
 	pthread_attr_t attributes;
@@ -66,7 +66,7 @@ static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
 	if (end == 0 || address >= end || address < atomic_load_explicit(&stacks[thread].low, memory_order_relaxed))
 		return false;
 	struct cairn_block b = {.kind = CAIRN_STACK, .device = thread};
-	*word = word_for(address, cairn_name_for_ever(&b), end - address);
+	*word = word_for(address, cairn_name_permanently(&b), end - address);
 	return true;
 }
 
@@ -112,7 +112,7 @@ static bool in_module(uintptr_t address, uint64_t *word)
 	for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_acquire); i++)
 		if (address - modules[i].base < modules[i].limit - modules[i].base) {
 			struct cairn_block b = {.kind = CAIRN_STATIC, .size = modules[i].limit - modules[i].base, .site = modules[i].base};
-			*word = word_for(address, cairn_name_for_ever(&b), address - modules[i].base);
+			*word = word_for(address, cairn_name_permanently(&b), address - modules[i].base);
 			return true;
 		}
 	return false;
@@ -165,7 +165,7 @@ CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t threa
 
 	if (address < 4096 || address >> 47 != 0)
 		return address;
-	know_stack(thread);
+	register_stack(thread);
 	if (on_stack(address, thread, &word))
 		return word;
 	if (cairn_index_find(address, &b)) {
@@ -183,10 +183,10 @@ CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t threa
 			return word;
 	if (main_end != 0 && address < main_end && address >= main_low) {
 		b = (struct cairn_block){.kind = CAIRN_STACK};
-		return word_for(address, cairn_name_for_ever(&b), main_end - address);
+		return word_for(address, cairn_name_permanently(&b), main_end - address);
 	}
 	if (atomic_fetch_add(&unknown, 1) >= MAX_UNKNOWN)
 		return address;
 	b = (struct cairn_block){.kind = CAIRN_UNKNOWN, .size = 1, .site = address};
-	return word_for(address, cairn_name_for_ever(&b), 0);
+	return word_for(address, cairn_name_permanently(&b), 0);
 }

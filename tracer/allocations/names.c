@@ -159,7 +159,7 @@ void cairn_name_release(uintptr_t start)
 	unlock();
 }
 
-int32_t cairn_name_for_ever(const struct cairn_block *b)
+int32_t cairn_name_permanently(const struct cairn_block *b)
 {
 	int32_t n = CAIRN_NO_NAME;
 	if (!lock())

@@ -1,4 +1,5 @@
-// Numbers for the allocations that pointers of MPI calls lead to, equal in every run and on every rank that does the same.
+// Numbers for the allocations that pointers of MPI calls lead to, equal in every run and on every rank that does the
+// same.
 #ifndef CAIRN_ALLOCATION_NAMES_H
 #define CAIRN_ALLOCATION_NAMES_H
 
@@ -12,8 +13,8 @@ enum { CAIRN_NO_NAME = -1 };
 int32_t cairn_name_block(const struct cairn_block *block);
 void cairn_name_release(uintptr_t start);
 
-// cairn_name_for_ever assigns a number to a block that is never released.
-int32_t cairn_name_for_ever(const struct cairn_block *block);
+// cairn_name_permanently assigns a number to a block that is never released.
+int32_t cairn_name_permanently(const struct cairn_block *block);
 
 // cairn_names_after_fork makes the names usable in a child, where the lock's owner may not exist.
 void cairn_names_after_fork(void);

@@ -1,9 +1,10 @@
 // Package budget limits the bytes that all processes may write to a shared spool.
 //
-// The budget is a small file in the spool, which has the limit and the bytes in use. The processes of a pod map it (here, and
-// tracer/shim/spool/budget.c). A process adds the bytes that it is about to allocate and subtracts those that it has removed.
-// The bytes of files that it leaves behind are subtracted when somebody removes these. The sidecar corrects the number
-// (Auditor). Without the file every process has a limit of its own (spool_limit_bytes of process.json).
+// The budget is a small file in the spool, which has the limit and the bytes in use. The processes of a pod map it
+// (here, and tracer/shim/spool/budget.c). A process adds the bytes that it is about to allocate and subtracts those
+// that it has removed. The bytes of files that it leaves behind are subtracted when somebody removes these. The sidecar
+// corrects the number (Auditor). Without the file every process has a limit of its own (spool_limit_bytes of
+// process.json).
 package budget
 
 import (
@@ -74,7 +75,7 @@ func open(root *os.Root) (*Budget, error) {
 	}
 	if string(memory[:len(magic)]) != magic {
 		_ = unix.Munmap(memory)
-		return nil, fmt.Errorf("%s is %w: no account of a spool", f.Name(), plainfile.ErrOdd)
+		return nil, fmt.Errorf("%s is %w: not the budget of a spool", f.Name(), plainfile.ErrOdd)
 	}
 	word := func(n int) *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&memory[8*n])) }
 	return &Budget{memory: memory, limit: word(wordLimit), used: word(wordUsed), refused: word(wordRefused)}, nil
@@ -97,7 +98,7 @@ func Make(root *os.Root, limit int64) (*Budget, error) {
 			return nil, err
 		}
 		if b == nil {
-			return nil, fmt.Errorf("%s has gone as soon as it was there", filepath.Join(root.Name(), File))
+			return nil, fmt.Errorf("%s was removed while it was being created", filepath.Join(root.Name(), File))
 		}
 	}
 	return b, b.guard(func() { b.limit.Store(limit) })
@@ -133,9 +134,9 @@ func (b *Budget) Close() error {
 	return unix.Munmap(b.memory)
 }
 
-// Take adds bytes to those in use and reports whether the limit allows it, with reserve bytes left. own is what the process
-// already has. A process may use as much as is left for all others. So n processes that take what they can get have equal
-// parts, together n/(n+1) of the limit, and a later one still finds room.
+// Take adds bytes to those in use and reports whether the limit allows it, with reserve bytes left. own is what the
+// process already has. A process may use as much as is left for all others. So n processes that take what they can get
+// have equal parts, together n/(n+1) of the limit, and a later one still finds room.
 func (b *Budget) Take(bytes, own, reserve int64) bool {
 	if b == nil {
 		return true
@@ -166,9 +167,9 @@ func (b *Budget) Refused() (n int64) {
 	return n
 }
 
-// An Auditor corrects the bytes in use to the actual size of the spool. Since processes allocate and remove files while the
-// files are counted, there may be a difference that is none. So a deficit is corrected at once, and a surplus only when it is
-// seen a second time.
+// An Auditor corrects the bytes in use to the actual size of the spool. Since processes allocate and remove files while
+// the files are counted, there may be a difference that is none. So a deficit is corrected at once, and a surplus only
+// when it is seen a second time.
 type Auditor struct {
 	Budget  *Budget
 	surplus int64 // found by the previous audit
@@ -220,7 +221,7 @@ func (b *Budget) guard(do func()) (err error) {
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the account of the spool is damaged: %v", p)
+			err = fmt.Errorf("the budget file of the spool is damaged: %v", p)
 		}
 	}()
 	do()

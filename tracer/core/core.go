@@ -113,8 +113,8 @@ func supply(s *spool.Spool, n int, minimum uint64) error {
 	return nil
 }
 
-// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that application
-// threads do not starve.
+// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that
+// application threads do not starve.
 func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
 		// the event is in the buffer, which may belong to another thread as soon as it is consumed

@@ -1,7 +1,8 @@
 // Transfer of record buffers between the application's threads and the Go runtime's one compressor thread
-// (docs/decisions/0030-fast-path.md). The application's threads never enter Go. They append a full buffer to a list and take
-// a fresh one from another. They wake the compressor only for a batch, because waking up and going to sleep again costs it
-// more than processing a buffer. They wait for it only if it is many buffers behind, or if there is no fresh one.
+// (docs/decisions/0030-fast-path.md). The application's threads never enter Go. They append a full buffer to a list and
+// take a fresh one from another. They wake the compressor only for a batch, because waking up and going to sleep again
+// costs it more than processing a buffer. They wait for it only if it is many buffers behind, or if there is no fresh
+// one.
 #define _GNU_SOURCE
 #include "handover.h"
 
@@ -40,7 +41,7 @@ static int ended;
 static struct cairn_stalls stalls;
 
 // The request for a ballot by a thread at a marker; at most one at a time.
-static enum { NO_QUESTION, ASKED, HEARD } question;
+static enum { NO_QUESTION, ASKED, ACCEPTED } question;
 static uint64_t answers;
 static uint64_t ballot[CAIRN_BALLOT];
 static int answered_well;
@@ -266,7 +267,7 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	*starved = starving != 0;
 	*asked = question == ASKED;
 	if (question == ASKED)
-		question = HEARD;
+		question = ACCEPTED;
 	largest = 0;
 	if (starving != 0 && *wanted == 0)
 		*wanted = 1;

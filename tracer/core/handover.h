@@ -9,9 +9,9 @@
 // Initial number of fresh buffers.
 enum { CAIRN_READY = 8 };
 
-// cairn_await waits until there is work, and returns the events since the last call, oldest first. *fresh is the number of
-// wanted buffers, *minimum the bytes of records that one of them must have room for (0: any size), *starving whether a thread
-// waits for a buffer, *asked whether a thread waits for a ballot, to be answered after these events.
+// cairn_await waits until there is work, and returns the events since the last call, oldest first. *fresh is the number
+// of wanted buffers, *minimum the bytes of records that one of them must have room for (0: any size), *starving whether
+// a thread waits for a buffer, *asked whether a thread waits for a ballot, to be answered after these events.
 struct cairn_event *cairn_await(uint32_t *fresh, uint64_t *minimum, uint32_t *starving, uint32_t *asked);
 
 // cairn_answer passes the rank's ballot to the thread that called cairn_core_ballot.

@@ -64,8 +64,8 @@ var fortranAdapted = map[string][]string{
 	"MPI_Wtime":                  {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 }
 
-// ignorableStatus returns the index of the status, or array of statuses, that f sets; -1 if it sets none. Open MPI's Fortran
-// layer passes a status of its own to C even if the program passes MPI_STATUS_IGNORE.
+// ignorableStatus returns the index of the status, or array of statuses, that f sets; -1 if it sets none. Open MPI's
+// Fortran layer passes a status of its own to C even if the program passes MPI_STATUS_IGNORE.
 func ignorableStatus(f *mpi.Function) int {
 	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
 		return p.Kind == mpi.KindStatus && p.Direction == mpi.Out
@@ -81,8 +81,8 @@ func argument(i int) string {
 	return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
 }
 
-// hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles are only for C (MPI 4.0
-// §15.3, §19.3.4).
+// hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles are only for C (MPI
+// 4.0 §15.3, §19.3.4).
 func hasFortran(f *mpi.Function) bool {
 	return f.Class.Group() != mpi.GroupTool && semantics.Of(f).Operation != semantics.Convert && !strings.HasPrefix(f.Name, "MPI_T_")
 }

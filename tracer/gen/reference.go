@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The reference log (`--verify`) is written by these functions, in a separate library. They share nothing with the wrappers'
-// record path except the lengths of arrays, so a bug in one is not hidden by the other.
+// The reference log (`--verify`) is written by these functions, in a separate library. They share nothing with the
+// wrappers' record path except the lengths of arrays, so a bug in one is not hidden by the other.
 
 func references(functions []*mpi.Function) string {
 	var b strings.Builder
@@ -80,8 +80,8 @@ func returnDeclarations(f *mpi.Function) []string {
 	return list
 }
 
-// changesLength reports whether the call overwrites the number that was the capacity of p: MPI_Info_get_string returns the
-// required size in buflen.
+// changesLength reports whether the call overwrites the number that was the capacity of p: MPI_Info_get_string returns
+// the required size in buflen.
 func changesLength(f *mpi.Function, p *mpi.Param) bool {
 	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpi.TermParam && f.Params[p.Length.Param].Direction.IsOut()
 }

@@ -339,8 +339,8 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT(%s) : 0;", defined, p.Name)
 }
 
-// definedStatuses returns the number of statuses after the call. The capacity may be CAIRN_SENTINEL if statuses are ignored
-// (MPICH's MPI_STATUSES_IGNORE is no null pointer); the statuses are then in the record.
+// definedStatuses returns the number of statuses after the call. The capacity may be CAIRN_SENTINEL if statuses are
+// ignored (MPICH's MPI_STATUSES_IGNORE is no null pointer); the statuses are then in the record.
 func definedStatuses(f *mpi.Function, p *mpi.Param) string { return definedLength(f, p) }
 
 // epochBefore reports whether calls take their epoch before they are made: those that free a handle, which another thread

@@ -15,9 +15,10 @@ import (
 //
 // Repetition is found only within a chapter. The merge stores what chapters have in common once.
 
-// maxGrammarBytes is the memory above which a grammar becomes a chapter at a checkpoint: about 70,000 symbols. Repetitions
-// shorter than that are found. An irregular call takes 0.6 µs with 1 MiB, 0.85 µs with 4 MiB, and 1.5 µs with 16 MiB, which
-// does not fit in any cache (BenchmarkIrregular). Without a limit it takes 2.8 µs after ten million calls, and still rises.
+// maxGrammarBytes is the memory above which a grammar becomes a chapter at a checkpoint: about 70,000 symbols.
+// Repetitions shorter than that are found. An irregular call takes 0.6 µs with 1 MiB, 0.85 µs with 4 MiB, and 1.5 µs
+// with 16 MiB, which does not fit in any cache (BenchmarkIrregular). Without a limit it takes 2.8 µs after ten million
+// calls, and still rises.
 const maxGrammarBytes = 4 << 20
 
 // minGrammarBytes is what each grammar may take in any case. All threads together may take a quarter of the memory limit.
@@ -137,8 +138,8 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 	return coded, calls
 }
 
-// separateChapters returns the chapters that Content stores separately: those with coded times. The other chapters are coded together
-// with their signatures.
+// separateChapters returns the chapters that Content stores separately: those with coded times. The other chapters are
+// coded together with their signatures.
 func (r *Recorder) separateChapters(t *thread) []*trace.Chapter {
 	if !r.ChaptersApart {
 		return nil

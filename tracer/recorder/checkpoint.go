@@ -15,9 +15,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had never been stopped. Its
-// tables are in a file of their own (tables.go). A checkpoint is read only by the version of this package that wrote it, on
-// the same machine; it is not a file format.
+// A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had never been stopped.
+// Its tables are in a file of their own (tables.go). A checkpoint is read only by the version of this package that
+// wrote it, on the same machine; it is not a file format.
 const checkpointMagic = "CAIRNST8"
 
 // ErrCheckpoint reports a damaged checkpoint.
@@ -29,7 +29,8 @@ func (r *Recorder) AppendState(b []byte) []byte {
 	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
 }
 
-// AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in identifies, or are given here.
+// AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in identifies, or are given
+// here.
 func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}

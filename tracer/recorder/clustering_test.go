@@ -23,7 +23,8 @@ const (
 // heldTicks is how long each vote takes.
 const heldTicks = 4
 
-// A votingWorld is ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test wants them.
+// A votingWorld is ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test wants
+// them.
 type votingWorld struct {
 	t         *testing.T
 	shims     []*recordtest.Shim

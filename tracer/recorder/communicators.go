@@ -243,7 +243,7 @@ func leaderOf(l trace.RankList) []int {
 	return []int{l[0].Start}
 }
 
-// A birth is the input of the name of a new communicator.
+// A creation is the input of the name of a new communicator.
 type creation struct {
 	how           naming
 	parent        string // global name

@@ -81,8 +81,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	return nil
 }
 
-// Outline returns the calls so far without their times and values: what is needed to code the times of the wanted calls of
-// each thread.
+// Outline returns the calls so far without their times and values: what is needed to code the times of the wanted calls
+// of each thread.
 func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content, []trace.Thread, error) {
 	c := &trace.Content{Meta: trace.Meta{Timing: r.grids.settings}}
 	if err := r.addSignatures(c); err != nil {

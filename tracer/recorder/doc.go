@@ -37,9 +37,9 @@
 //
 // # Handles
 //
-// Predefined handles are written by name. All others get symbolic ids (§3.3), dense per kind: a call that returns a handle
-// takes the smallest free id, and freeing the handle frees the id. An object that MPI returns twice with the same handle
-// (MPI_Comm_group in Open MPI) keeps its id and must be freed twice.
+// Predefined handles are written by name. All others get symbolic ids (§3.3), dense per kind: a call that returns a
+// handle takes the smallest free id, and freeing the handle frees the id. An object that MPI returns twice with the
+// same handle (MPI_Comm_group in Open MPI) keeps its id and must be freed twice.
 //
 // # Requests
 //
@@ -80,9 +80,9 @@
 //
 // # Clustering
 //
-// A process in clustered mode casts a ballot at each marker: a summary of its calls. The decision of the ranks is a record,
-// too. From then on the times of a rank that follows another one are buffered until the next vote (clustering.go,
-// package online).
+// A process in clustered mode casts a ballot at each marker: a summary of its calls. The decision of the ranks is a
+// record, too. From then on the times of a rank that follows another one are buffered until the next vote
+// (clustering.go, package online).
 //
 // # Memory
 //

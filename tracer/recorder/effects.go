@@ -159,8 +159,8 @@ func (r *Recorder) label(c *call) {
 	}
 }
 
-// addCommunicator names the communicator that a call created. A call that is collective over its parent increments the parent's
-// counter even if this process got no communicator.
+// addCommunicator names the communicator that a call created. A call that is collective over its parent increments the
+// parent's counter even if this process got no communicator.
 func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
 	b := creation{how: c.naming}
 	var inherited instanceIndex = none

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// unfinished records the call that a process was in when it ended, with its inputs. Its outputs and its result are absent,
-// which distinguishes it from all other calls. It lasts until the process was last known to be alive.
+// unfinished records the call that a process was in when it ended, with its inputs. Its outputs and its result are
+// absent, which distinguishes it from all other calls. It lasts until the process was last known to be alive.
 func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	l := layoutFor(rec.Function)
 	if l == nil {

@@ -11,12 +11,12 @@ import (
 )
 
 // An argument that differs in every call would create a signature for every call: a hundred bytes each in the traced
-// process, and a grammar without repetition. So signatures are counted by family. Signatures of one family differ only in
-// numbers among their inputs, in handles including requests, and in the number of statuses that they return. From the
-// maxAlike-th signature on all calls of the family have one *wide* signature, with a value stream for each of these
-// (ScalaTrace II's value vectors, Wu and Mueller, ICS '13, §3.1). A stream of equal values costs one run; the merge turns it
-// back into an argument. The merge also makes streams of smaller families, since it sees all calls of a thread at once
-// (merger/varying.go).
+// process, and a grammar without repetition. So signatures are counted by family. Signatures of one family differ only
+// in numbers among their inputs, in handles including requests, and in the number of statuses that they return. From
+// the maxAlike-th signature on all calls of the family have one *wide* signature, with a value stream for each of these
+// (ScalaTrace II's value vectors, Wu and Mueller, ICS '13, §3.1). A stream of equal values costs one run; the merge
+// turns it back into an argument. The merge also makes streams of smaller families, since it sees all calls of a thread
+// at once (merger/varying.go).
 //
 // A family is identified by the hash of its wide key. Two families with one hash are widened early; nothing else follows.
 type families struct {
@@ -157,7 +157,8 @@ func wideOut(p *parameter) wideness {
 	return widensResults
 }
 
-// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is nil, only the key is made.
+// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is nil, only the key is
+// made.
 func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
 	w.streamed, w.streamedCounts, w.next, w.nextCount, w.varied, w.changed = s.values, s.lengths, 0, 0, 0, false
@@ -313,8 +314,8 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	return true
 }
 
-// requests makes a stream of a list of requests: its length, then positions and non-null requests. A stream may omit what is
-// the same as in the call before (docs/format-sections.md); here nothing is omitted.
+// requests makes a stream of a list of requests: its length, then positions and non-null requests. A stream may omit
+// what is the same as in the call before (docs/format-sections.md); here nothing is omitted.
 func (w *widening) requests() bool {
 	count, k := binary.Uvarint(w.from[w.at+1:])
 	return k > 0 && w.list(func(at, i int) (int, bool) {

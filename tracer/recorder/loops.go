@@ -12,10 +12,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Most programs are loops, and an iteration usually equals the one before it word for word: the same calls from the same
-// call sites, with the same arguments and results, including raw request handles. A loop is such an iteration, kept as the
-// words of its records. Following records are compared with it one by one. If an iteration is equal, only its times are
-// consumed. In the end its count is added to the grammar, the calls and the results.
+// Most programs are loops, and an iteration usually equals the one before it word for word: the same calls from the
+// same call sites, with the same arguments and results, including raw request handles. A loop is such an iteration,
+// kept as the words of its records. Following records are compared with it one by one. If an iteration is equal, only
+// its times are consumed. In the end its count is added to the grammar, the calls and the results.
 //
 // The grammar determines where an iteration begins and ends: when it expects the first terminal of the repetition that it
 // just counted (grammar.Sequitur.CameRound). Invariant: an equal iteration has the same effect as the kept one if, at its
@@ -391,8 +391,8 @@ records:
 		if len(words)-at < s.size {
 			break
 		}
-		// There are at least s.size words, and no step is shorter. The loop advances an offset and not a pointer, so that no
-		// pointer ever points past the allocation, which the garbage collector does not allow.
+		// There are at least s.size words, and no step is shorter. The loop advances an offset and not a pointer, so
+		// that no pointer ever points past the allocation, which the garbage collector does not allow.
 		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
 		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
 			break

@@ -32,8 +32,8 @@ const (
 // generalizedKey is added to the function in the key of a generalized call.
 const generalizedKey = 1 << 18
 
-// grew counts bytes of new table entries. After a fraction of the limit has been added, and at every checkpoint, the memory
-// is estimated anew.
+// grew counts bytes of new table entries. After a fraction of the limit has been added, and at every checkpoint, the
+// memory is estimated anew.
 func (r *Recorder) grew(bytes int) {
 	if r.grown += bytes; r.grown > r.Limits.Memory/32 {
 		r.limitMemory()
@@ -204,8 +204,8 @@ func (g *generalizing) value() {
 	}
 }
 
-// memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC rank, since nodes have 2 GiB
-// and more per core. The recorder generalizes before it reaches the limit (generality).
+// memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC rank, since nodes have 2
+// GiB and more per core. The recorder generalizes before it reaches the limit (generality).
 const memoryLimit = 32 << 20
 
 // Memory of a table entry in addition to its text: a slot at the usual load factor, and rounding up to an allocator size
@@ -238,8 +238,8 @@ func (r *Recorder) Memory() int {
 	return n
 }
 
-// mergedSymbol is the memory of a grammar symbol while a shard is made: in the recorder, the trace and the merged trace, with
-// the tables that find equal symbols.
+// mergedSymbol is the memory of a grammar symbol while a shard is made: in the recorder, the trace and the merged
+// trace, with the tables that find equal symbols.
 const mergedSymbol = 80
 
 // ShardMemory estimates the memory in bytes of c, a trace of the recorder, and of a merge of it.

@@ -223,8 +223,9 @@ func (r *Recorder) Calls() uint64 {
 	return n
 }
 
-// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
-// replace an array (MPI_UNWEIGHTED) have tables of their own: as elements of an array, the same numbers are plain numbers.
+// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses
+// that replace an array (MPI_UNWEIGHTED) have tables of their own: as elements of an array, the same numbers are plain
+// numbers.
 func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
 	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
 	for i, c := range p.Constants {
@@ -253,8 +254,8 @@ func isAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
-// A Call is a call that is recorded without a shim, by a program that generates calls (a simulation). It is processed like a
-// record of a buffer: signature, grammar, streams, timing.
+// A Call is a call that is recorded without a shim, by a program that generates calls (a simulation). It is processed
+// like a record of a buffer: signature, grammar, streams, timing.
 type Call struct {
 	Function    uint16 // mpi
 	Enter, Exit int64  // ticks

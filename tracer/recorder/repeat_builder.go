@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// isRepeatable reports whether the only effects of a function's calls are to end and create requests, so that its calls can
-// be repeats.
+// isRepeatable reports whether the only effects of a function's calls are to end and create requests, so that its calls
+// can be repeats.
 func (l *layout) isRepeatable() bool {
 	if l.meaning != meansNothing {
 		return false
@@ -61,8 +61,8 @@ type repeatBuilder struct {
 	ok    bool
 }
 
-// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of the previous call, nil if
-// it was none.
+// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of the previous call,
+// nil if it was none.
 func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
 	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {

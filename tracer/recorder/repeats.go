@@ -6,10 +6,10 @@ import (
 )
 
 // The fast path. Most calls are repeats: the same function, call site and inputs as an earlier call. A repeat is that
-// earlier call: the words of a record that must be equal for its key to be the same, and its terminal. The terminal of a
-// record that matches is appended to the grammar at once; its key is neither written nor looked up. Every other record
-// takes the slow path (apply), which alone defines keys. The slow path also makes the repeats, from calls whose key it has
-// seen before (buildRepeat).
+// earlier call: the words of a record that must be equal for its key to be the same, and its terminal. The terminal of
+// a record that matches is appended to the grammar at once; its key is neither written nor looked up. Every other
+// record takes the slow path (apply), which alone defines keys. The slow path also makes the repeats, from calls whose
+// key it has seen before (buildRepeat).
 //
 // Invariant. The key of a call is a function of
 //

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// results are the value streams of one terminal of a thread. If a call returns the same values as the one before, it is only
-// counted; settle adds the count to the streams.
+// results are the value streams of one terminal of a thread. If a call returns the same values as the one before, it is
+// only counted; settle adds the count to the streams.
 type results struct {
 	streams []stream
 	again   uint64   // times that the last values recurred, not yet in the streams

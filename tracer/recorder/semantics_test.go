@@ -57,7 +57,8 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 	)
 }
 
-// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is raw.
+// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is
+// raw.
 func arguments(f *mpi.Function, raw int64) []any {
 	var all []any
 	value := func(p *mpi.Param, out bool) any {

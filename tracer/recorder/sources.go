@@ -10,12 +10,12 @@ import (
 )
 
 // The order in which the records of several threads are consumed. A handle must be created before it is used, and used
-// before MPI reuses its value. Epochs ensure that: a call that creates a handle takes its epoch after that, one that frees
-// a handle before, and every other call carries the last epoch that it can have seen. Records are consumed by epoch; those
-// of one thread stay in program order.
+// before MPI reuses its value. Epochs ensure that: a call that creates a handle takes its epoch after that, one that
+// frees a handle before, and every other call carries the last epoch that it can have seen. Records are consumed by
+// epoch; those of one thread stay in program order.
 //
-// Threads continue while records are consumed. Open calls are not waited for: no handle that such a call uses can be freed,
-// and so change its meaning, before the call returns.
+// Threads continue while records are consumed. Open calls are not waited for: no handle that such a call uses can be
+// freed, and so change its meaning, before the call returns.
 
 // A Source is the available records of a thread: buffers in order; only the last one may still grow.
 type Source struct {
@@ -132,9 +132,9 @@ func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
-// ConsumeOrWait may, if wait is true, leave records at the end of a thread's last buffer that begin an iteration of its loop
-// which the next buffer will complete: consumed one by one they cost many times as much. It does so only if there is one
-// thread, since the records of other threads would have to wait, too.
+// ConsumeOrWait may, if wait is true, leave records at the end of a thread's last buffer that begin an iteration of its
+// loop which the next buffer will complete: consumed one by one they cost many times as much. It does so only if there
+// is one thread, since the records of other threads would have to wait, too.
 func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	r.sites.refresh()
 	if len(sources) == 1 {
@@ -192,9 +192,9 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 }
 
-// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their epoch
-// is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer ends in the
-// middle of an iteration; called again, it goes on.
+// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their
+// epoch is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer
+// ends in the middle of an iteration; called again, it goes on.
 func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false
@@ -261,13 +261,13 @@ func (r *Recorder) record(t *thread, rec record.Record) {
 	r.apply(t, rec)
 }
 
-// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a living process a
-// panic ends tracing, and a recovery finishes from the files.)
+// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a
+// living process a panic ends tracing, and a recovery finishes from the files.)
 func (r *Recorder) recordRecovering(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++
-			r.AddNote("a call of function %d could not be taken apart: %v", rec.Function, p)
+			r.AddNote("a call of function %d could not be decoded: %v", rec.Function, p)
 		}
 	}()
 	if rec.Open {

@@ -86,8 +86,8 @@ type LoggedBlock struct {
 	Size  int    // with the header
 }
 
-// A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded in parts. Readers of the
-// spool use it; the process itself does not.
+// A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded in parts. Readers of
+// the spool use it; the process itself does not.
 type BlockIndex struct {
 	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
 	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it is in its file

@@ -60,8 +60,8 @@ func (c *column) join(more *column) {
 	c.sum += more.sum
 }
 
-// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
-// first word of its record.
+// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is
+// the first word of its record.
 func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	function := record.FunctionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The times of a thread are read block by block when they are needed, so a trace that is made of a process has at most one
-// block of them in memory.
+// The times of a thread are read block by block when they are needed, so a trace that is made of a process has at most
+// one block of them in memory.
 
 // A CallRange is the calls of a thread from number From up to To, exclusive.
 type CallRange struct{ From, To uint64 }

@@ -28,7 +28,8 @@ type Option struct {
 	Field string
 	// Flags set it: none, one, or for a text of several words one flag for the first word and one for all others.
 	Flags []Flag
-	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read it.
+	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read
+	// it.
 	Room int
 	// Otherwise is the shim's value of a switch that is neither true nor false in the file.
 	Otherwise bool
@@ -59,7 +60,7 @@ var Options = []Option{
 	{Key: "spool", Room: path},
 	{Key: "spool_limit_bytes", Flags: []Flag{{
 		Name: "spool-limit-bytes", Default: "0",
-		Probe: "tracing stops when a process has written that much (0: no limit)",
+		Probe: "bytes that a process may write before tracing stops (0: no limit)",
 	}}},
 	{Key: "timing", Room: line, Flags: []Flag{{
 		Name: "timing", Default: "lossy", Values: []string{"lossy", "lossless", "aggregated"},
@@ -74,28 +75,28 @@ var Options = []Option{
 	}}},
 	{Key: "exclude", Room: words, Flags: []Flag{{
 		Name: "exclude", List: true, Values: groups,
-		Help: "leave these groups out; calls that give or end a handle are recorded all the same",
+		Help: "leave these groups out; calls that create or free a handle are still recorded",
 	}}},
 	{Key: "start_off", Flags: []Flag{{
 		Name: "start-off",
-		Help: "record nothing but the lives of handles until the program calls MPI_Pcontrol(1)",
+		Help: "record only lifetimes of handles until the program calls MPI_Pcontrol(1)",
 	}}},
 	{Key: "call_sites", Field: "call_sites_kept", Room: word, Flags: []Flag{{
 		Name: "call-sites", Default: "caller", Values: []string{"none", "caller", "path"},
-		Run:   "caller: keep where each call was made; path: and from where that was called; none: neither",
+		Run:   "caller: record the call site of each call; path: the whole call path; none: neither",
 		Probe: "none, caller, path",
 	}}},
 	{Key: "pointers", Flags: []Flag{{
 		Name:  "pointers",
-		Run:   "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer",
-		Probe: "load the library that finds out what pointers lead to",
+		Run:   "record the allocation that each pointer leads to (heap, stack, static data, devices); every allocation takes a little longer",
+		Probe: "load the library that tracks allocations",
 	}}},
 	{Key: "mode", Room: words, Flags: []Flag{{
 		Name: "mode", Default: "full", Values: []string{"full", "clustered"},
-		Help: "full: the times of every rank's calls; clustered: of one rank for each behavior, as long as that does not change. All ranks of the job must be traced",
+		Help: "full: record times on every rank; clustered: on one rank for each behavior while the behavior does not change. All ranks of the job must be traced",
 	}, {
 		Name: "clustering", List: true,
-		Help: "with --mode clustered: arguments=ignored (calls have changed only if functions or places have), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
+		Help: "with --mode clustered: arguments=ignored (compare only functions and call sites), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
 	}}},
 	{Key: "verify", Flags: []Flag{{
 		Name: "verify",

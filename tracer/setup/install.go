@@ -31,8 +31,8 @@ const (
 	installedBinary = "cairn"
 )
 
-// Install copies the probe to To/cairn and the libraries to To/lib. It creates To/spool, where anybody may create files and
-// only their owner may remove them. It may be repeated.
+// Install copies the probe to To/cairn and the libraries to To/lib. It creates To/spool, where anybody may create files
+// and only their owner may remove them. It may be repeated.
 //
 // A failure leads to a verdict against tracing, and nothing else, since a failing init container would keep the job from
 // running. What a pod cannot start without is created first, because it needs no space: the empty preload file, and the
@@ -68,7 +68,7 @@ func Install(o InstallOptions) Verdict {
 		err = writeFile(note, raw, 0o644)
 	}
 	if err != nil { // the probe will find the libraries missing
-		v.Message += fmt.Sprintf(" (and cannot note it: %v)", err)
+		v.Message += fmt.Sprintf(" (and this verdict could not be saved: %v)", err)
 	}
 	return v
 }
@@ -110,9 +110,9 @@ func makeBudget(o InstallOptions) {
 // checkSpool checks the mode of the spool: without the sticky bit any user could remove another's trace.
 func checkSpool(o InstallOptions) error { return shared(filepath.Join(o.To, "spool")) }
 
-// installProbe copies the probe. It is more important than libraries of an earlier installation: without it the pod's next
-// container has no command. If there is no space at all the command is a link to true(1) of the user's image, which needs
-// none: the pod runs, and the operator uses the verdict of this container.
+// installProbe copies the probe. It is more important than libraries of an earlier installation: without it the pod's
+// next container has no command. If there is no space at all the command is a link to true(1) of the user's image,
+// which needs none: the pod runs, and the operator uses the verdict of this container.
 func installProbe(o InstallOptions) error {
 	from, err := o.probe()
 	if err != nil {
@@ -261,7 +261,8 @@ func makeShared(dir string) error {
 
 const sharedMode = os.ModeSticky | 0o777
 
-// shared returns an error if not everybody may create files in a directory, or if others than their owner may remove them.
+// shared returns an error if not everybody may create files in a directory, or if others than their owner may remove
+// them.
 func shared(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

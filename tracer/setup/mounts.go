@@ -60,8 +60,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// remote reports whether a path is on a file system that is served by another machine or a program, and its mount point and
-// type. The file system of the root is never remote, since it has the image itself.
+// remote reports whether a path is on a file system that is served by another machine or a program, and its mount point
+// and type. The file system of the root is never remote, since it has the image itself.
 func (m mounts) remote(path string) (point, fileSystem string, yes bool) {
 	for mountPoint := path; mountPoint != "/" && mountPoint != "."; {
 		if kind, ok := m[mountPoint]; ok {

@@ -60,8 +60,8 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	return verdict, configErr
 }
 
-// examineInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does not
-// respond in time, the examination is abandoned; it ends with the process.
+// examineInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does
+// not respond in time, the examination is abandoned; it ends with the process.
 func examineInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	t := newTree(o.Image)
 	own, found := make(chan []string, 1), make(chan Verdict, 1)
@@ -79,7 +79,7 @@ func examineInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	case v = <-found:
 	case <-time.After(o.Timeout):
 		v = Verdict{ABI: []ABI{}, Reason: messages.ProbeTimedOut, Message: fmt.Sprintf(
-			"the probe could not look through the image within %v; it had come to %s: is a file system there that does not answer?", o.Timeout, t.position())}
+			"the probe could not examine the image within %v; it had reached %s: does a file system there not respond?", o.Timeout, t.position())}
 	}
 	select {
 	case lines = <-own:

@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Files of an image may have any size, and the probe has little memory, so they are searched in windows. Windows overlap, so
-// that every match of up to overlap bytes is completely in one of them.
+// Files of an image may have any size, and the probe has little memory, so they are searched in windows. Windows
+// overlap, so that every match of up to overlap bytes is completely in one of them.
 const (
 	windowBytes  = 256 << 10
 	overlapBytes = 4 << 10
@@ -59,8 +59,8 @@ func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 	return groups
 }
 
-// textsIn reports which of some texts the readers contain, in one pass. It stops at the first text; the others may then be
-// missing from the result.
+// textsIn reports which of some texts the readers contain, in one pass. It stops at the first text; the others may then
+// be missing from the result.
 func textsIn(texts []string, readers ...io.Reader) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range readers {

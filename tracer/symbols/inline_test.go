@@ -119,7 +119,7 @@ func TestInlinedFrames(t *testing.T) {
 				got = append(got, path(table, offset))
 				place, known := table.Lookup(offset)
 				assert.True(t, known)
-				assert.Equal(t, table.Frames(offset)[0].Place, place, "the call itself")
+				assert.Equal(t, table.Frames(offset)[0].Location, place, "the call itself")
 			}
 			assert.Equal(t, want, got)
 		})

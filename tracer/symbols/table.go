@@ -30,7 +30,7 @@ type line struct {
 }
 
 // A Place is the source location of a call; unknown parts are zero.
-type Place struct {
+type Location struct {
 	Function string
 	File     string
 	Line     int
@@ -38,32 +38,33 @@ type Place struct {
 
 // A Frame is a source location in a call path.
 type Frame struct {
-	Place
-	// Offset identifies the frame, like trace.Site.Offset: the offset of the return address, or, for a frame into which the
-	// function of the previous frame is inlined, the offset of the first byte of the inlined code + 1.
+	Location
+	// Offset identifies the frame, like trace.Site.Offset: the offset of the return address, or, for a frame into which
+	// the function of the previous frame is inlined, the offset of the first byte of the inlined code + 1.
 	Offset uint64
 }
 
 // Lookup returns the source location of a call by the offset of its return address, in the innermost inlined function.
-func (t *Table) Lookup(offset uint64) (Place, bool) {
+func (t *Table) Lookup(offset uint64) (Location, bool) {
 	frames := t.Frames(offset)
 	if len(frames) == 0 {
-		return Place{}, false
+		return Location{}, false
 	}
-	return frames[0].Place, true
+	return frames[0].Location, true
 }
 
-// Frames returns the source location of a call by the offset of its return address, followed by those of the calls that were
-// inlined, from the innermost to the function that has the code; nil if nothing is known.
+// Frames returns the source location of a call by the offset of its return address, followed by those of the calls that
+// were inlined, from the innermost to the function that has the code; nil if nothing is known.
 //
-// The return address is behind the call, and may be the first of the next line or function, so the byte before it is looked
-// up. The first byte of a function refers to the function itself (a callback), not to code inlined at its beginning.
+// The return address is behind the call, and may be the first of the next line or function, so the byte before it is
+// looked up. The first byte of a function refers to the function itself (a callback), not to code inlined at its
+// beginning.
 func (t *Table) Frames(offset uint64) []Frame {
 	if offset == 0 {
 		return nil
 	}
 	at := offset - 1
-	var p Place
+	var p Location
 	in := t.innermost(at)
 	function := ""
 	if i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].start > at }); i > 0 {
@@ -84,20 +85,20 @@ func (t *Table) Frames(offset uint64) []Frame {
 		one := &t.instances[in]
 		p.Function = one.name
 		frames = append(frames, Frame{p, offset})
-		p, offset, in = Place{}, one.start+1, one.within
+		p, offset, in = Location{}, one.start+1, one.within
 		if one.file >= 0 {
 			p.File, p.Line = t.files[one.file], int(one.line)
 		}
 	}
 	p.Function = function
-	if p == (Place{}) && len(frames) == 0 {
+	if p == (Location{}) && len(frames) == 0 {
 		return nil
 	}
 	return append(frames, Frame{p, offset})
 }
 
-// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, and a function
-// ends where the next begins.
+// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, and a
+// function ends where the next begins.
 func sortFunctions(functions []function) []function {
 	sort.SliceStable(functions, func(i, j int) bool { return functions[i].start < functions[j].start })
 	kept := functions[:0]

@@ -116,7 +116,7 @@ func TestStoryDisagrees(t *testing.T) {
 		{"tag=5", "tag=4", "call 1, MPI_Irecv, tag: 5 in the trace, 4 in the reference log"},
 		{"source=-2", "source=1", "call 1, MPI_Irecv, source: MPI_ANY_SOURCE in the trace, 1"},
 		{"datatype=300", "datatype=301", "call 1, MPI_Irecv, datatype: MPI_INT in the trace, 301"},
-		{"tag=6 comm=200", "tag=6 comm=201", "call 3, MPI_Isend, comm: handle 0 in the trace, 201 in the reference log: id 0 stands for handle 200"},
+		{"tag=6 comm=200", "tag=6 comm=201", "call 3, MPI_Isend, comm: handle 0 in the trace, 201 in the reference log: id 0 is bound to handle 200"},
 		{"[501,500,500]", "[500,501,500]", "call 4, MPI_Waitall, array_of_requests"},
 		{"[501,500,500]", "[501,500]", "call 4, MPI_Waitall, array_of_requests"},
 		{"[-1,-1,-1]", "[-1,7,-1]", "call 4, MPI_Waitall, array_of_requests: handle 1 in the trace, 7 in the reference log: a request became another one"},

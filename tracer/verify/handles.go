@@ -25,7 +25,7 @@ func newRenaming(shared bool) *renaming {
 func (r *renaming) use(id, raw int64) error {
 	if o := r.raw[id]; o != nil {
 		if o.raw != raw {
-			return fmt.Errorf("id %d stands for handle %d", id, o.raw)
+			return fmt.Errorf("id %d is bound to handle %d", id, o.raw)
 		}
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r *renaming) create(id, raw int64) error {
 		return r.bind(id, raw)
 	}
 	if o.raw != raw || r.shared {
-		return fmt.Errorf("id %d still stands for handle %d", id, o.raw)
+		return fmt.Errorf("id %d is still bound to handle %d", id, o.raw)
 	}
 	o.references++
 	return nil

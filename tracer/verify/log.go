@@ -102,7 +102,7 @@ func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error
 		}
 		return calls, nil
 	}
-	return nil, fmt.Errorf("%q is no kind of line", kind)
+	return nil, fmt.Errorf("%q is not a kind of line", kind)
 }
 
 // parse reads the arguments of both lines.

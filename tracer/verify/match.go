@@ -81,8 +81,8 @@ func (c *comparison) succeeded() bool {
 		c.process.isConstant("", "MPI_ERR_IN_STATUS", c.call.result)
 }
 
-// enter compares the inputs of the call and releases the handles that it frees, since another thread may get them before it
-// returns.
+// enter compares the inputs of the call and releases the handles that it frees, since another thread may get them
+// before it returns.
 func (c *comparison) enter() bool {
 	if c.name != c.call.function || c.spec == nil {
 		c.wrongFunction = true
@@ -153,7 +153,7 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	case !in && !c.succeeded():
 		return ""
 	case !in && p.Effect == mpi.EffectCompleted:
-		// It follows from the rest of the call; letGo has checked that.
+		// It follows from the rest of the call; release has checked that.
 		return ""
 	}
 	return "the trace has no value"
@@ -193,8 +193,8 @@ func (c *comparison) returned() {
 	}
 }
 
-// isNear reports whether the call read the clock and its result in the trace is within the permitted error of time stamps,
-// beyond which only the last bits of the two numbers may differ.
+// isNear reports whether the call read the clock and its result in the trace is within the permitted error of time
+// stamps, beyond which only the last bits of the two numbers may differ.
 func (c *comparison) isNear() bool {
 	if c.spec.Name != "MPI_Wtime" || c.result.Form != trace.Float || c.readings == 0 {
 		return false
@@ -339,7 +339,8 @@ func flatten(to *[]int64, v trace.Value) {
 	}
 }
 
-// release ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it returned.
+// release ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it
+// returned.
 func (c *comparison) release() {
 	next := 0
 	for i := range c.spec.Params {

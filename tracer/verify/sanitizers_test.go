@@ -52,9 +52,9 @@ func stress(t *testing.T, sanitizer, sanitized string, config string) (program, 
 // Six threads in everything at once that the shim's threads share, under the sanitizers; what they recorded must then be
 // what the reference log has. With tracing that stops in the midst of it the program must not notice.
 //
-// ThreadSanitizer does not see the loader's lock. It forgives a dl_iterate_phdr the reading of a module's name that a dlopen
-// wrote, but not of the zero that ends it, which it only notices where the name fills whole words; so what the loader itself
-// writes is not looked at.
+// ThreadSanitizer does not see the loader's lock. It forgives a dl_iterate_phdr the reading of a module's name that a
+// dlopen wrote, but not of the zero that ends it, which it only notices where the name fills whole words; so what the
+// loader itself writes is not looked at.
 func TestStressUnderSanitizers(t *testing.T) {
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again, and says
-// whether there is a core, and the result.
+// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again,
+// and says whether there is a core, and the result.
 const brief = `
 #include <mpi.h>
 #include <stdio.h>
@@ -221,8 +221,8 @@ func straced(out string, inject []string, program string, environment []string) 
 	return append(command, program)
 }
 
-// Killed at every system call of its start, a process leaves nothing, or what can be recovered; and when one of these calls
-// fails the program does not notice, and hears at most one line.
+// Killed at every system call of its start, a process leaves nothing, or what can be recovered; and when one of these
+// calls fails the program does not notice, and hears at most one line.
 func TestEveryStepOfTheStart(t *testing.T) {
 	_, err := exec.LookPath("strace")
 	require.NoError(t, err, "hack/install.sh base installs it")

@@ -59,8 +59,8 @@ int main(int argc, char **argv)
 }
 `
 
-// requireEndedEarly holds the trace of two ranks, of which one did not end by itself, against the log: what was recorded up
-// to the last completed call is there, and the trace says which rank ended early.
+// requireEndedEarly holds the trace of two ranks, of which one did not end by itself, against the log: what was
+// recorded up to the last completed call is there, and the trace says which rank ended early.
 func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least uint64) {
 	t.Helper()
 	directories := tracer.Processes(t)
@@ -153,7 +153,7 @@ func TestTroubleIsNotThePrograms(t *testing.T) {
 			"corrupt config": func(t *testing.T) (*shimtest.Tracer, []string, string) {
 				tracer := shimtest.NewTracer(t, map[string]any{})
 				require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))
-				return tracer, nil, "cannot be understood"
+				return tracer, nil, "is malformed"
 			},
 			"config that is a directory": func(t *testing.T) (*shimtest.Tracer, []string, string) {
 				tracer := shimtest.NewTracer(t, map[string]any{})

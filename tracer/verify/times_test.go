@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// timedCalls are the calls of a thread as a log has them, and what a trace says of them: intervals are gap and duration of
-// each call, in ticks.
+// timedCalls are the calls of a thread as a log has them, and what a trace says of them: intervals are gap and duration
+// of each call, in ticks.
 func timedCalls(intervals [][2]int64) ([]*loggedCall, []trace.Event) {
 	var calls []*loggedCall
 	var events []trace.Event
@@ -54,8 +54,8 @@ func shift(events []trace.Event, interval int, by int64) {
 	}
 }
 
-// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: 5% are 30 ticks, and 31 are too many, in a duration and in a gap, in
-// either direction. Lossless timing allows none.
+// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: 5% are 30 ticks, and 31 are too many, in a duration and in a gap,
+// in either direction. Lossless timing allows none.
 func TestBoundOfShortCalls(t *testing.T) {
 	intervals := [][2]int64{{0, 9_000}, {600, 600}, {600, 600}, {600, 600}}
 	for _, c := range []struct {

@@ -24,8 +24,8 @@ func Now(kind string) (timing.ClockSample, bool) {
 	return timing.ClockSample{}, false
 }
 
-// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would shift
-// every time stamp of the rank.
+// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would
+// shift every time stamp of the rank.
 func sample(ticks, monotonic, realtime func() int64) (best timing.ClockSample) {
 	least := int64(math.MaxInt64)
 	for range readings {

@@ -6,10 +6,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A rank samples its clocks with each buffer, some seconds apart, for days. Times between two kept samples are interpolated
-// linearly. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sometimes sets the wall clock. If a
-// dropped sample was far from the line between its neighbors, the ranks of one node would drift apart, since each samples at
-// other times. So the samples closest to that line are dropped.
+// A rank samples its clocks with each buffer, some seconds apart, for days. Times between two kept samples are
+// interpolated linearly. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sometimes sets the
+// wall clock. If a dropped sample was far from the line between its neighbors, the ranks of one node would drift apart,
+// since each samples at other times. So the samples closest to that line are dropped.
 const (
 	maxEvenSamples = 64  // limit for clocks with an even rate
 	maxSamples     = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A fakeNode has a time stamp counter that goes evenly, a monotonic clock whose rate changes, and a wall clock that is also
-// set.
+// A fakeNode has a time stamp counter that goes evenly, a monotonic clock whose rate changes, and a wall clock that is
+// also set.
 type fakeNode struct {
 	begins []float64 // seconds by the counter
 	at     []float64 // monotonic seconds

@@ -7,6 +7,6 @@
 //   - measurements of long computations, long calls and the process's threads (Evidence). ChooseEvidence selects those that
 //     are a significant part of the run.
 //
-// The file is mapped, and the process may be killed at any time. So everything that changes exists in two copies, and a word
-// has the index of the valid one. Content of an unknown format yields no results and no error.
+// The file is mapped, and the process may be killed at any time. So everything that changes exists in two copies, and a
+// word has the index of the valid one. Content of an unknown format yields no results and no error.
 package observed

@@ -142,8 +142,8 @@ func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
 	}
 }
 
-// AddTo adds the evidence to the rank of c. It skips functions and call sites that are not in c, since the observations of a
-// living process may be ahead of its records.
+// AddTo adds the evidence to the rank of c. It skips functions and call sites that are not in c, since the observations
+// of a living process may be ahead of its records.
 func (e *evidence) AddTo(c *trace.Content) {
 	if e == nil {
 		return

@@ -25,8 +25,8 @@ func (o Content) Context() []trace.ContextSample {
 	return decodeContext(o.upTo(observedEvidence)[len(o.upTo(observedContext)):])
 }
 
-// Evidence returns the measurements of long computations and calls, nil if the format is unknown. site returns the call site
-// for the address in a record.
+// Evidence returns the measurements of long computations and calls, nil if the format is unknown. site returns the call
+// site for the address in a record.
 func (o Content) Evidence(site func(word uint64) int32) *evidence {
 	return decodeEvidence(o[len(o.upTo(observedEvidence)):], site)
 }

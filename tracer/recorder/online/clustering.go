@@ -62,8 +62,8 @@ func (c *Clustering) Describe(terminal int32, function uint64, path []*trace.Sit
 	return c.codes[terminal]
 }
 
-// Missing returns the number of votes between the last known one and vote; these have no record. ok is false if vote cannot
-// be the number of a vote.
+// Missing returns the number of votes between the last known one and vote; these have no record. ok is false if vote
+// cannot be the number of a vote.
 func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	known := uint64(len(c.votes))
 	if vote > maxVotes || vote < known || vote-known > maxMissing {
@@ -110,8 +110,8 @@ func (c *Clustering) Decide(o *Outcome, rank int) Decision {
 	return d
 }
 
-// Settle ends the vote for a thread whose interval was closed. waiting is the number of calls whose times are buffered. It
-// reports whether these times are dropped because the lead's times are used instead.
+// Settle ends the vote for a thread whose interval was closed. waiting is the number of calls whose times are buffered.
+// It reports whether these times are dropped because the lead's times are used instead.
 func (d *Decision) Settle(y *Tally, waiting uint64) (extrapolated bool) {
 	closed := &y.closed
 	if waiting > 0 && d.leadTimes && y.unchanged(d.mode) && waiting == closed.calls && d.vote > 0 && len(y.marks) > d.vote &&

@@ -41,18 +41,18 @@ type Thread struct {
 	Tally  *Tally
 }
 
-// A Fate is what the recorder must do with the times of a call.
+// A TimesAction is what the recorder must do with the times of a call.
 type TimesAction uint8
 
-// The fates of times.
+// The actions on times.
 const (
 	Keep     TimesAction = iota
 	Wait                 // buffer until the outcome of the next vote
 	Overflow             // keep, together with all buffered times: the interval has become too long
 )
 
-// Add adds a call to the thread's interval and returns what to do with its times. code is the code of its terminal; marker
-// reports that the call is a blocking collective of all processes.
+// Add adds a call to the thread's interval and returns what to do with its times. code is the code of its terminal;
+// marker reports that the call is a blocking collective of all processes.
 func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) TimesAction {
 	n := &y.now
 	n.calls++

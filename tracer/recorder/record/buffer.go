@@ -149,8 +149,8 @@ func FunctionIn(first uint64) uint16 {
 	return uint16(High(first))
 }
 
-// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if there cannot be a record
-// at this word. open reports that the record is not committed.
+// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if there cannot be a
+// record at this word. open reports that the record is not committed.
 func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	if limit-at < HeaderWords {
 		return r, 0, false

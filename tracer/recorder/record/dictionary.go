@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// The dictionary is a file of the process directory. In it the shim describes what words in records refer to: modules that
-// were loaded after MPI_Init, call paths, allocations. An entry is written before the first record that needs it is
-// committed, and never changes. Entries of a type are numbered in file order.
+// The dictionary is a file of the process directory. In it the shim describes what words in records refer to: modules
+// that were loaded after MPI_Init, call paths, allocations. An entry is written before the first record that needs it
+// is committed, and never changes. Entries of a type are numbered in file order.
 //
 // An entry consists of words: length of the entry in bytes | type << 32, then by type
 //
@@ -151,7 +151,8 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		file, _, _ := r.Text()
 		var s trace.Site // a malformed entry keeps its number
 		if r.OK && line <= math.MaxInt32 {
-			// A program in an interpreted language has no build id: the file replaces it, and the line replaces the offset.
+			// A program in an interpreted language has no build id: the file replaces it, and the line replaces the
+			// offset.
 			s = trace.Site{BuildID: string(file), Module: filepath.Base(string(file)), Offset: line, Function: string(function),
 				File: string(file), Line: int(line)}
 		}

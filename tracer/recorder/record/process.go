@@ -40,8 +40,8 @@ type Process struct {
 	// SharedSpool is 1 in a pod, where a sidecar owns the spool and its budget file.
 	SharedSpool int `json:"shared_spool"`
 
-	// Excluded is the comma-separated list of the function groups that were left out. StartOff is 1 if tracing was off until
-	// MPI_Pcontrol(1).
+	// Excluded is the comma-separated list of the function groups that were left out. StartOff is 1 if tracing was off
+	// until MPI_Pcontrol(1).
 	Excluded string `json:"excluded"`
 	StartOff int    `json:"start_off"`
 }

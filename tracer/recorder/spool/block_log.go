@@ -60,8 +60,8 @@ func (s *Spool) writeBlocks() error {
 	return cmp.Or(errs[:]...)
 }
 
-// writeLog writes blocks to a log and returns those that it could not write. It opens the file each time, because a program
-// may close descriptors that are not its own, and get the same numbers for files of its own.
+// writeLog writes blocks to a log and returns those that it could not write. It opens the file each time, because a
+// program may close descriptors that are not its own, and get the same numbers for files of its own.
 func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.Block, err error) {
 	for len(full) > 0 {
 		// values are many short blocks: write them together
@@ -115,8 +115,8 @@ func (l *blockLog) write(dir string, blocks []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// forgetRemoved finds the files of the logs that the packer has removed: they no longer count against this process's limit.
-// In a shared spool the budget has them back already.
+// forgetRemoved finds the files of the logs that the packer has removed: they no longer count against this process's
+// limit. In a shared spool the budget has them back already.
 func (s *Spool) forgetRemoved() {
 	for _, l := range []*blockLog{&s.times, &s.values, &s.chapters} {
 		for len(l.present) > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// When the spool nears its limit, times are dropped before calls: parts that the store does not have yet become parts with
-// sums (timing.ShortSums, then timing.LongSums). The trace never gets the dropped times back.
+// When the spool nears its limit, times are dropped before calls: parts that the store does not have yet become parts
+// with sums (timing.ShortSums, then timing.LongSums). The trace never gets the dropped times back.
 
 // A LocalPart is a part that is in the spool only.
 type LocalPart struct {
@@ -87,8 +87,8 @@ func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
 	return func(thread uint32) recorder.CallRange { return in[thread] }
 }
 
-// sums returns a copy of a part with sums over as many calls as possible instead of times. It returns none for a part with
-// chunks of values or chapters, which nothing can replace.
+// sums returns a copy of a part with sums over as many calls as possible instead of times. It returns none for a part
+// with chunks of values or chapters, which nothing can replace.
 func (d *Directory) sums(p Part) ([]byte, error) {
 	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, recorder.ErrBlocks

@@ -22,7 +22,8 @@ type Directory struct {
 	reopen func() (*os.Root, error)
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
-	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It is for writers of shards.
+	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It is for writers of
+	// shards.
 	ChaptersApart bool
 	// Ended reports that the process has ended and writes no more to its logs. Pack then processes their last files, too.
 	Ended bool
@@ -110,14 +111,15 @@ func (d *Directory) LaterModules() []record.Module {
 	return entries.Modules
 }
 
-// Recover makes the trace of a process that has ended, from its last checkpoint and the buffers since. It only reads, so it
-// can be repeated.
+// Recover makes the trace of a process that has ended, from its last checkpoint and the buffers since. It only reads,
+// so it can be repeated.
 func (d *Directory) Recover() (*trace.Content, *Report, error) {
 	content, report, _, err := d.recoverAt(true)
 	return content, report, err
 }
 
-// Snapshot makes the trace of a living process so far, from its last checkpoint and the readable part of the buffers since.
+// Snapshot makes the trace of a living process so far, from its last checkpoint and the readable part of the buffers
+// since.
 func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
@@ -165,7 +167,7 @@ func ReadProcess(dir string) (*record.Process, error) {
 }
 
 // errNotProcess describes an invalid process.json without quoting it, since it may not be the tracer's file.
-var errNotProcess = errors.New("it does not describe a process as the tracer does")
+var errNotProcess = errors.New("it is not the tracer's description of a process")
 
 // Process reads process.json.
 func (d *Directory) Process() (*record.Process, error) {
@@ -183,9 +185,9 @@ func (d *Directory) Process() (*record.Process, error) {
 	return p, nil
 }
 
-// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it when the process ends,
-// however it ends, and shows it to every process on the node, even in another PID namespace. It belongs to the process and
-// not to the open file, so children do not inherit it. The shim takes it (spool.c).
+// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it when the process
+// ends, however it ends, and shows it to every process on the node, even in another PID namespace. It belongs to the
+// process and not to the open file, so children do not inherit it. The shim takes it (spool.c).
 
 // Alive reports whether the process of a process directory is alive (Directory.Alive).
 func Alive(dir string) (bool, error) {

@@ -1,10 +1,10 @@
 // Package spool manages the directory of a traced process: the files that the process writes while it is alive, and what
 // other programs make of them.
 //
-// The process itself uses a Spool, in the c-shared library of tracer/core. It passes in full record buffers and gets free
-// ones; the recorder's state is written to the directory. Other programs (the sidecar of a pod, cairn run) use a Directory.
-// It yields the process's trace (Recover, Snapshot), or makes the directory smaller (Pack, Coarsen, Stored). The names of the
-// files and the fields of their JSON are specified in docs/decisions/0001-seams.md:
+// The process itself uses a Spool, in the c-shared library of tracer/core. It passes in full record buffers and gets
+// free ones; the recorder's state is written to the directory. Other programs (the sidecar of a pod, cairn run) use a
+// Directory. It yields the process's trace (Recover, Snapshot), or makes the directory smaller (Pack, Coarsen, Stored).
+// The names of the files and the fields of their JSON are specified in docs/decisions/0001-seams.md:
 //
 //	process.json, lock      the process's identity, and whether it is alive
 //	first-N.seg, N.seg      record buffers

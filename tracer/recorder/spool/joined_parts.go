@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A process that runs for days has hundreds of parts in the store, and a reader would open one small file for each. So every
-// sixteen parts are joined to one with one index, every sixteen of these to another one, and so on. A joined part has the
-// number of its last part, so that numbers are not reused. The file pieces-N has its original parts; it is only read if the
-// store has lost one of them.
+// A process that runs for days has hundreds of parts in the store, and a reader would open one small file for each. So
+// every sixteen parts are joined to one with one index, every sixteen of these to another one, and so on. A joined part
+// has the number of its last part, so that numbers are not reused. The file pieces-N has its original parts; it is only
+// read if the store has lost one of them.
 const (
 	piecesFile    = "pieces-"
 	piecesNew     = "pieces.new" // being written

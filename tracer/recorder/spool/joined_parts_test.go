@@ -84,8 +84,8 @@ func (o objects) chained(t *testing.T, d *Directory) *trace.Content {
 	return got
 }
 
-// Many parts in the store are few files of the spool, and the trace is what it is without any. What the store loses of them
-// has sums.
+// Many parts in the store are few files of the spool, and the trace is what it is without any. What the store loses of
+// them has sums.
 func TestJoinedParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Whatever is irregular about a program, the recorder stays within its limit of memory, no call is lost, and what is no more
-// there is said: by the signature and in a note. What was known before stays as it was, to the argument.
+// Whatever is irregular about a program, the recorder stays within its limit of memory, no call is lost, and what is no
+// more there is said: by the signature and in a note. What was known before stays as it was, to the argument.
 func TestMemoryHasALimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

@@ -33,9 +33,9 @@ type Packed struct {
 	More   int    // closed files of the logs that were left for the next Pack
 }
 
-// Pack codes the closed files of the logs of a process and removes them. The process may be alive or have ended. Pack makes
-// at most one part; Packed.More reports whether there is enough left for another one. The caller must ensure that nobody
-// else packs or reads the directory at the same time.
+// Pack codes the closed files of the logs of a process and removes them. The process may be alive or have ended. Pack
+// makes at most one part; Packed.More reports whether there is enough left for another one. The caller must ensure that
+// nobody else packs or reads the directory at the same time.
 func (d *Directory) Pack() (done Packed, err error) {
 	times, err := d.closedLogs(timesFile)
 	if err != nil {
@@ -127,8 +127,8 @@ func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string
 	return files, nil
 }
 
-// closedLogs returns the files of a log that nothing is written to any more. For a living process the last file is excluded,
-// however long it is, because a write that is under way can be seen in part.
+// closedLogs returns the files of a log that nothing is written to any more. For a living process the last file is
+// excluded, however long it is, because a write that is under way can be seen in part.
 func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	numbers, err := d.numbered(prefix)
 	if !d.Ended {
@@ -140,8 +140,8 @@ func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	return closed, err
 }
 
-// timesIn returns the blocks of times in some files of the log, in the order of each thread's calls, and the ranges of these
-// calls.
+// timesIn returns the blocks of times in some files of the log, in the order of each thread's calls, and the ranges of
+// these calls.
 func timesIn(x *recorder.BlockIndex, files []string) (blocks map[string][]recorder.LoggedBlock, calls func(thread uint32) recorder.CallRange) {
 	blocks = map[string][]recorder.LoggedBlock{}
 	in := map[uint32]recorder.CallRange{}

@@ -104,8 +104,8 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	}
 }
 
-// A file of a log that is being written to is left alone, also where it is long enough: what is not in it yet would be lost
-// with it.
+// A file of a log that is being written to is left alone, also where it is long enough: what is not in it yet would be
+// lost with it.
 func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	s := longProgram(t, 3, 420_000)
 	w, dir := startSpool(t, s)

@@ -27,12 +27,12 @@ const (
 	maxMappedBytes     = 8 << 20   // buffers that wait for a checkpoint; above this they are unmapped
 )
 
-// notFollowed are the flags for opening files in a directory that others may write to: open neither follows a link nor blocks
-// on a FIFO that they put in a file's place.
+// notFollowed are the flags for opening files in a directory that others may write to: open neither follows a link nor
+// blocks on a FIFO that they put in a file's place.
 const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// A Spool is the tracer's part of a living process: it provides record buffers, consumes full ones, and writes checkpoints.
-// It is not safe for concurrent use.
+// A Spool is the tracer's part of a living process: it provides record buffers, consumes full ones, and writes
+// checkpoints. It is not safe for concurrent use.
 //
 // The files of full buffers are reused once a checkpoint includes their records. Until then a recovery starts from them.
 // Nothing is mapped that is not allocated on the disk: a store to a sparse mapping on a full disk is a SIGBUS in the
@@ -149,8 +149,8 @@ func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
 	src.Closed = false
 }
 
-// Full reports that a thread has finished writing to its last buffer. The spool consumes this buffer and the current content
-// of the other threads' buffers, and writes a checkpoint if one is due.
+// Full reports that a thread has finished writing to its last buffer. The spool consumes this buffer and the current
+// content of the other threads' buffers, and writes a checkpoint if one is due.
 func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	src := s.source(thread)
 	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(buffer)] != src.open[n-1] {
@@ -180,8 +180,8 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// consume consumes the available records, may leave those at the end (wait), and writes a checkpoint if one is due. Buffers
-// are kept while checkpoints fail.
+// consume consumes the available records, may leave those at the end (wait), and writes a checkpoint if one is due.
+// Buffers are kept while checkpoints fail.
 func (s *Spool) consume(wait bool) {
 	s.recorder.ConsumeOrWait(s.order, wait)
 	s.reach("buffers consumed")
@@ -280,8 +280,8 @@ func (s *Spool) checkpoint() error {
 // Spare returns the number of free buffers, which Fresh returns before it creates one.
 func (s *Spool) Spare() int { return len(s.free) }
 
-// Fresh returns a buffer with room for at least minimum bytes of records; capacity is its actual room. The caller must write
-// its header.
+// Fresh returns a buffer with room for at least minimum bytes of records; capacity is its actual room. The caller must
+// write its header.
 func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, err error) {
 	if s.stopped != nil {
 		return nil, 0, s.stopped
@@ -303,7 +303,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	}
 	size = max(size, minBufferBytes)
 	if minimum > maxBufferBytes-record.BufferHeaderBytes {
-		return nil, fmt.Errorf("a record of %d bytes", minimum)
+		return nil, fmt.Errorf("a record of %d bytes is too large", minimum)
 	}
 	size = max(size, int64(minimum)+record.BufferHeaderBytes)
 	page := int64(os.Getpagesize())
@@ -339,8 +339,8 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	return m, nil
 }
 
-// reuse returns the most recently used free buffer that is large enough. It removes oversized ones, which were made for one
-// enormous record.
+// reuse returns the most recently used free buffer that is large enough. It removes oversized ones, which were made for
+// one enormous record.
 func (s *Spool) reuse(size int64) *mapping {
 	for i := len(s.free) - 1; i >= 0; i-- {
 		if m := s.free[i]; m.size >= size && m.size <= 4*size {
@@ -379,7 +379,8 @@ func (s *Spool) give(size int64) {
 	s.budget.Add(-size)
 }
 
-// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least shows them.
+// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least
+// shows them.
 func (s *Spool) reserveForNew() int64 { return s.budget.Limit() / 16 }
 
 // takeState reports whether there is room for a state that makes its file longer by growth bytes and its tables by added

@@ -435,8 +435,8 @@ func TestSharedSpoolLimit(t *testing.T) {
 	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
 }
 
-// In a pod others may write to a process's directory. What they put in the place of its files is not opened: the process may
-// write where they may not.
+// In a pod others may write to a process's directory. What they put in the place of its files is not opened: the
+// process may write where they may not.
 func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "authorized_keys")
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))

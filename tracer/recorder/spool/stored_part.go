@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A part that is in the store is removed from the spool. stored-N replaces part-N: it has the location of the part and its
-// index. Many of them are joined (joined_parts.go).
+// A part that is in the store is removed from the spool. stored-N replaces part-N: it has the location of the part and
+// its index. Many of them are joined (joined_parts.go).
 const (
 	storedFile    = "stored-"
 	storedNew     = "stored.new" // being written
@@ -175,8 +175,8 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	return p.Size() - kept - more, err
 }
 
-// Lost records that the store has lost an object with a part or with pieces of it. The sums of their times, which were kept
-// here, replace them. It returns the number of bytes that the spool has grown by.
+// Lost records that the store has lost an object with a part or with pieces of it. The sums of their times, which were
+// kept here, replace them. It returns the number of bytes that the spool has grown by.
 func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	s, err := d.readStored(p.Number)
 	if err != nil {

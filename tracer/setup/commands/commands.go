@@ -30,8 +30,8 @@ type Streams struct{ Out, Err io.Writer }
 func Install(ctx context.Context, args []string, s Streams) {
 	var o setup.InstallOptions
 	flags, log := newFlags("install", s)
-	flags.StringVar(&o.To, "to", "/cairn", "where the volume is mounted")
-	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: the sidecar says)")
+	flags.StringVar(&o.To, "to", "/cairn", "mount point of the volume")
+	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "bytes that all processes together may write to the spool (0: the sidecar sets the limit)")
 	finish(ctx, s, log, func() (setup.Verdict, bool) {
 		refused, wanted := parse(flags, args)
 		if o.Refused = refused; !wanted {
@@ -81,7 +81,7 @@ func parse(flags *pflag.FlagSet, args []string) (refused string, wanted bool) {
 	case errors.Is(err, pflag.ErrHelp):
 		return "", false
 	case err != nil:
-		return fmt.Sprintf("%s: %v: this image and the operator do not go together", flags.Name(), err), true
+		return fmt.Sprintf("%s: %v: this image and the operator are of different versions", flags.Name(), err), true
 	case flags.NArg() > 0:
 		return fmt.Sprintf("%s: unknown argument %q", flags.Name(), flags.Arg(0)), true
 	}
@@ -112,7 +112,7 @@ func finish(ctx context.Context, s Streams, log *string, work func() (setup.Verd
 		select { // a result within the grace period counts
 		case r = <-done:
 		case <-time.After(maxGrace):
-			r = result{internalError("told to end before it was done"), true}
+			r = result{internalError("terminated before it was done"), true}
 		}
 	}
 	if r.wanted {
@@ -127,8 +127,8 @@ func internalError(message string) setup.Verdict {
 	return setup.Verdict{ABI: []string{}, Reason: messages.ProbeInternalError, Message: message}
 }
 
-// report writes a verdict to the standard output and to the termination log. Outside a pod there is no log; in a pod a full
-// disk is no reason to fail.
+// report writes a verdict to the standard output and to the termination log. Outside a pod there is no log; in a pod a
+// full disk is no reason to fail.
 func report(s Streams, log string, verdict setup.Verdict) {
 	raw, err := messages.Encode(verdict.Fit())
 	if err != nil {

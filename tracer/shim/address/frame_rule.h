@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-// A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location of the caller's rbp. The
-// return address is always in the word below the CFA. A rule fits into one word, so threads can share rules without a lock.
+// A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location of the caller's rbp.
+// The return address is always in the word below the CFA. A rule fits into one word, so threads can share rules without
+// a lock.
 enum cairn_frame_kind {
 	CAIRN_FRAME_RSP = 1, // CFA = rsp + cfa
 	CAIRN_FRAME_RBP,     // CFA = rbp + cfa

@@ -11,9 +11,9 @@
 #include "../process/state.h"
 #include "../spool/dictionary.h"
 
-// Offsets in the interpreter's structures that lead to the current line of a thread. The thread is in a call of MPI, so its
-// frame and the objects that the frame references stay, even while other threads have the interpreter's lock. We only read,
-// and change no reference count.
+// Offsets in the interpreter's structures that lead to the current line of a thread. The thread is in a call of MPI, so
+// its frame and the objects that the frame references stay, even while other threads have the interpreter's lock. We
+// only read, and change no reference count.
 struct layout {
 	int minor;                       // of the version 3.x
 	int frame, in_cframe;            // in a thread's state; in the structure that this points to (-1: that is the frame)
@@ -156,8 +156,8 @@ static bool agrees(void *frame, void *code)
 	return same && line(frame) == python.line(code, position(at, code));
 }
 
-// learn determines once whether we know this interpreter's layout. That needs a call on a thread that has the interpreter's
-// lock, such as the initialization of mpi4py.
+// learn determines once whether we know this interpreter's layout. That needs a call on a thread that has the
+// interpreter's lock, such as the initialization of mpi4py.
 static void learn(void)
 {
 	static struct cairn_rare lock;

@@ -1,5 +1,5 @@
-// Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section that compilers write for
-// every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
+// Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section that compilers
+// write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
 #ifndef CAIRN_UNWIND_H
 #define CAIRN_UNWIND_H
 

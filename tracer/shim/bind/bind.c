@@ -219,8 +219,8 @@ bool cairn_traced(void)
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }
 
-// cairn_bind is called from the entry point at the first call of a function. Threads may call it concurrently, and all find
-// the same function.
+// cairn_bind is called from the entry point at the first call of a function. Threads may call it concurrently, and all
+// find the same function.
 void *cairn_bind(unsigned id) CAIRN_HIDDEN;
 
 void *cairn_bind(unsigned id)

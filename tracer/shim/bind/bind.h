@@ -10,8 +10,8 @@
 // cairn_traced determines, at the first call of MPI, which MPI the process has, and reports whether it must be traced.
 bool cairn_traced(void);
 
-// cairn_find returns the next definition of a symbol in the order of resolution, or that of a mapped MPI library that does
-// not take part in it; NULL if there is none.
+// cairn_find returns the next definition of a symbol in the order of resolution, or that of a mapped MPI library that
+// does not take part in it; NULL if there is none.
 void *cairn_find(const char *name);
 
 // cairn_inner returns libmpi's own PMPI function, for calls of ours; NULL if there is none.

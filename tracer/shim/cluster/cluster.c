@@ -1,7 +1,7 @@
 // The ranks of MPI_COMM_WORLD vote at markers on which of them keep the times of their calls.
-// docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes from the core, and the ranks'
-// decision is written as a record, from which the recorder reads it. The few calls of MPI are libmpi's own PMPI functions, on
-// a communicator of our own.
+// docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes from the core, and the
+// ranks' decision is written as a record, from which the recorder reads it. The few calls of MPI are libmpi's own PMPI
+// functions, on a communicator of our own.
 #include "cluster.h"
 
 #include <errno.h>
@@ -63,10 +63,10 @@ static void join(void *more, void *sum, int *n, MPI_Datatype *of)
 
 #define DO(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
-// prepare_markers determines, together with all ranks, which calls are markers. If no rank calls MPI from several threads at
-// once, the blocking collectives of all processes are in the same order on all ranks, whatever their communicators: in
-// another order they would deadlock wherever collectives synchronize. With MPI_THREAD_MULTIPLE this is only true of those on
-// one communicator.
+// prepare_markers determines, together with all ranks, which calls are markers. If no rank calls MPI from several
+// threads at once, the blocking collectives of all processes are in the same order on all ranks, whatever their
+// communicators: in another order they would deadlock wherever collectives synchronize. With MPI_THREAD_MULTIPLE this
+// is only true of those on one communicator.
 static bool prepare_markers(void)
 {
 	int level = MPI_THREAD_MULTIPLE, highest = MPI_THREAD_MULTIPLE;
@@ -105,32 +105,32 @@ void cairn_cluster_forget(void)
 // fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder sees the marker.
 static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 {
-	struct cairn_core_ballot said;
+	struct cairn_core_ballot answer;
 	const uint64_t markers = count[kind] - counted[kind], ns = now - last_ns;
 
-	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .most = UINT64_MAX, .wanted = 1, .clusters = 1};
+	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .max_wanted = UINT64_MAX, .wanted = 1, .clusters = 1};
 	mine.least_marker = mine.greatest_marker = cairn_marker_word(kind, count[kind]);
 	mine.wanted = ns > INTERVAL_NS / 1024 ? markers * INTERVAL_NS / ns : markers * 1024;
 	if (mine.wanted == 0)
 		mine.wanted = 1;
 	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
 	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its calls have changed.
-	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&said))
+	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&answer))
 		return;
-	mine.unchanged = (uint32_t)said.unchanged;
-	mine.cluster[0].signature = said.signature;
+	mine.unchanged = (uint32_t)answer.unchanged;
+	mine.cluster[0].signature = answer.signature;
 	if (kind == CAIRN_COLLECTIVE)
-		mine.period = (uint32_t)said.period;
-	if (said.calls > 0) {
-		mine.most = markers * CAIRN_INTERVAL_CALLS / said.calls;
-		if (mine.most == 0)
-			mine.most = 1;
+		mine.period = (uint32_t)answer.period;
+	if (answer.calls > 0) {
+		mine.max_wanted = markers * CAIRN_INTERVAL_CALLS / answer.calls;
+		if (mine.max_wanted == 0)
+			mine.max_wanted = 1;
 	}
 }
 
-// come waits for the outcome; false if the other ranks do not arrive in time. A long wait yields the processor to the ranks
-// that are waited for.
-static bool come(void)
+// wait_for_outcome waits for the outcome; false if the other ranks do not arrive in time. A long wait yields the
+// processor to the ranks that are waited for.
+static bool wait_for_outcome(void)
 {
 	const uint64_t limit = cairn_clock_ns(CLOCK_MONOTONIC) + (uint64_t)cairn_config.wait_seconds * 1000000000;
 	const struct timespec pause = {0, 50000};
@@ -203,10 +203,10 @@ static void cut(unsigned kind)
 static void finish(void)
 {
 	const uint64_t began = cairn_now();
-	const bool came = come();
+	const bool complete = wait_for_outcome();
 
 	pending.under_way = false;
-	if (came)
+	if (complete)
 		cairn_votes_decide(&votes, &all);
 	else
 		cairn_votes_end(&votes);

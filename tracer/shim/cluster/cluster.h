@@ -16,9 +16,9 @@ void cairn_cluster_end(void);
 // cairn_cluster_forget ends clustering in a child of fork.
 void cairn_cluster_forget(void);
 
-// These report whether a blocking collective on comm, or a fence of win, is a marker. All processes of MPI_COMM_WORLD must
-// take part in it, so the answer is the same on all of them. A failed call counts only if it is on MPI_COMM_WORLD, since any
-// other handle may be invalid.
+// These report whether a blocking collective on comm, or a fence of win, is a marker. All processes of MPI_COMM_WORLD
+// must take part in it, so the answer is the same on all of them. A failed call counts only if it is on MPI_COMM_WORLD,
+// since any other handle may be invalid.
 bool cairn_comm_counts(MPI_Comm comm, bool succeeded);
 bool cairn_win_counts(MPI_Win win, int assert, bool succeeded);
 

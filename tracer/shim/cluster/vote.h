@@ -1,6 +1,6 @@
-// Ballots, how they are combined, and the decision: plain functions on plain memory, so that they can be tested without MPI
-// (test/vote). The decision follows from the combined ballot and from earlier decisions, so all ranks reach the same one
-// (docs/decisions/0060-online-clustering.md).
+// Ballots, how they are combined, and the decision: plain functions on plain memory, so that they can be tested without
+// MPI (test/vote). The decision follows from the combined ballot and from earlier decisions, so all ranks reach the
+// same one (docs/decisions/0060-online-clustering.md).
 #ifndef CAIRN_VOTE_H
 #define CAIRN_VOTE_H
 
@@ -47,7 +47,7 @@ struct cairn_ballot {
 	uint32_t unchanged;                     // on all of them
 	uint32_t period;                        // least common multiple; 0: not known
 	uint64_t wanted;                        // markers of a kind until the next vote: the maximum
-	uint64_t most;                          // limit of that: the minimum
+	uint64_t max_wanted;                    // limit of that: the minimum
 	uint32_t clusters;                      // number; CAIRN_CLUSTERS + 1: too many
 	uint32_t padding;
 	struct cairn_cluster cluster[CAIRN_CLUSTERS]; // sorted by signature
@@ -87,8 +87,8 @@ static inline void cairn_join_ballots(const struct cairn_ballot *more, struct ca
 	}
 	if (more->wanted > all->wanted)
 		all->wanted = more->wanted;
-	if (more->most < all->most)
-		all->most = more->most;
+	if (more->max_wanted < all->max_wanted)
+		all->max_wanted = more->max_wanted;
 	if (all->clusters > CAIRN_CLUSTERS || more->clusters > CAIRN_CLUSTERS) {
 		all->clusters = CAIRN_CLUSTERS + 1;
 		return;
@@ -121,9 +121,9 @@ struct cairn_votes {
 	uint64_t number;                   // number of votes
 	uint64_t next[CAIRN_MARKER_KINDS]; // ordinal of the next marker
 	uint64_t step, first_step;         // distance of markers, now and when ranks were clustered
-	uint32_t calm;                     // votes without a change since step was changed
+	uint32_t unchanged_votes;          // votes without a change since step was changed
 	uint32_t factor;                   // length of the current interval relative to the one before
-	uint32_t vain;                     // unsuccessful votes
+	uint32_t unsuccessful;             // unsuccessful votes
 	enum cairn_vote_state state;
 	bool lead_times; // the lead's times may be used for those of the interval that ended
 };
@@ -144,22 +144,22 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->factor = 1;
 }
 
-// cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the program's period that is
-// sufficient, so that ranks are clustered soon. Once they are, cairn_votes_calm increases it.
+// cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the program's period
+// that is sufficient, so that ranks are clustered soon. Once they are, cairn_votes_calm increases it.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
 {
 	const uint64_t period = all->period;
 
-	if (++v->vain % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
+	if (++v->unsuccessful % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
 		v->step *= 2; // limits the overhead in programs that never repeat
 	const bool close = all->wanted > CAIRN_MUCH_FARTHER * v->step;
 	if (period == 0) {
-		if (close && CAIRN_UNKNOWN_GROWTH * v->step <= all->most)
+		if (close && CAIRN_UNKNOWN_GROWTH * v->step <= all->max_wanted)
 			v->step *= CAIRN_UNKNOWN_GROWTH;
 		return;
 	}
 	// keep a sufficient distance: with another one the next interval would differ
-	if (v->step % period == 0 && !close && v->step <= all->most)
+	if (v->step % period == 0 && !close && v->step <= all->max_wanted)
 		return;
 	uint64_t step = v->step;
 	if (close) { // leave a margin, in case the next interval takes less time
@@ -168,20 +168,20 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 			step = CAIRN_GROWTH * v->step;
 	}
 	step += (period - step % period) % period;
-	if (step > all->most)
-		step = all->most / period * period;
+	if (step > all->max_wanted)
+		step = all->max_wanted / period * period;
 	v->step = step < period ? period : step;
 }
 
-// cairn_votes_calm increases the distance of markers while nothing changes. The next interval is still predictable: it is the
-// last one twice.
+// cairn_votes_calm increases the distance of markers while nothing changes. The next interval is still predictable: it
+// is the last one twice.
 static inline void cairn_votes_calm(struct cairn_votes *v, const struct cairn_ballot *all)
 {
-	if (++v->calm < CAIRN_CALM || 2 * v->step > all->most || 2 * v->step > CAIRN_MUCH_FARTHER * all->wanted || v->step >= CAIRN_FARTHEST)
+	if (++v->unchanged_votes < CAIRN_CALM || 2 * v->step > all->max_wanted || 2 * v->step > CAIRN_MUCH_FARTHER * all->wanted || v->step >= CAIRN_FARTHEST)
 		return;
 	v->step *= 2;
 	v->factor = 2;
-	v->calm = 0;
+	v->unchanged_votes = 0;
 }
 
 // cairn_votes_decide applies the combined ballot of all ranks.
@@ -205,7 +205,7 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 		cairn_votes_step(v, all);
 	} else if (v->state == CAIRN_ALL_TRACING) {
 		v->state = CAIRN_CLUSTERING;
-		v->vain = v->calm = 0;
+		v->unsuccessful = v->unchanged_votes = 0;
 		v->first_step = v->step;
 	} else {
 		v->state = CAIRN_LEAD;

@@ -1,10 +1,10 @@
-// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them. When it is full, every second
-// sample is dropped and the interval doubles. So a program of a second is seen in detail, and the number of samples
-// grows only with the logarithm of the duration. Nothing announces the end of the program, so the last interval is
-// missing: at most a sixteenth of the run, or 100 ms.
+// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them. When it is full, every
+// second sample is dropped and the interval doubles. So a program of a second is seen in detail, and the number of
+// samples grows only with the logarithm of the duration. Nothing announces the end of the program, so the last interval
+// is missing: at most a sixteenth of the run, or 100 ms.
 //
-// The file is mapped, and consistent at any time: a sample is valid once the number of samples has been stored. Samples are
-// thinned out into the other of two tables before that becomes the valid one.
+// The file is mapped, and consistent at any time: a sample is valid once the number of samples has been stored. Samples
+// are thinned out into the other of two tables before that becomes the valid one.
 #include "context.h"
 
 #include <fcntl.h>
@@ -133,8 +133,8 @@ static bool find_below(const char *mount, const char *controllers, const char *g
 	}
 }
 
-// find_throttling finds the cpu.stat with the throttling of a process's cgroups. In a container the mount may begin at the
-// container's own cgroup, whatever path /proc shows.
+// find_throttling finds the cpu.stat with the throttling of a process's cgroups. In a container the mount may begin at
+// the container's own cgroup, whatever path /proc shows.
 static void find_throttling(const char *cgroups, const char *mount, char *path, size_t size)
 {
 	char text[8192], *rest = NULL;

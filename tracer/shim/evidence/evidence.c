@@ -144,7 +144,8 @@ static int64_t number(const char **text, char after)
 	return x;
 }
 
-// run_delay parses a thread's schedstat: time on a CPU, run delay, slices. All are zero if the kernel does not count them.
+// run_delay parses a thread's schedstat: time on a CPU, run delay, slices. All are zero if the kernel does not count
+// them.
 static int64_t run_delay(const char *text)
 {
 	int64_t ran, delay;

@@ -31,8 +31,8 @@ extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribu
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
 #define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
 
-// Open MPI's Fortran layer passes a status of its own to C even if the program ignores it. Whether the program does is seen
-// from its own argument (MPI_STATUS_IGNORE is the address of a variable in Fortran).
+// Open MPI's Fortran layer passes a status of its own to C even if the program ignores it. Whether the program does is
+// seen from its own argument (MPI_STATUS_IGNORE is the address of a variable in Fortran).
 #ifdef CAIRN_OPENMPI
 extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #define cairn_fortran_ignores_status(caller) \

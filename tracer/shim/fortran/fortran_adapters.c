@@ -186,8 +186,8 @@ void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_
 	cairn_MPI_Type_match_size(*typeclass, *size, &out);
 }
 
-// Without requests the Fortran procedure only sets its results and returns. The C function does the same with ours, and is
-// recorded. With requests the Fortran layer calls the C function.
+// Without requests the Fortran procedure only sets its results and returns. The C function does the same with ours, and
+// is recorded. With requests the Fortran layer calls the C function.
 static MPI_Request no_requests[1];
 static int no_indices[1];
 

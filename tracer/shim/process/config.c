@@ -212,7 +212,7 @@ static bool parse(const char *text, size_t n)
 			r.bad = true;
 	}
 	if (r.bad) {
-		fprintf(stderr, "cairn: %s/config.json cannot be understood: not tracing\n", cairn_config.root);
+		fprintf(stderr, "cairn: %s/config.json is malformed: not tracing\n", cairn_config.root);
 		return false;
 	}
 	return cairn_config.enabled;

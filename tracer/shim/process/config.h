@@ -28,8 +28,8 @@ struct cairn_config {
 
 extern struct cairn_config cairn_config;
 
-// cairn_config_read finds our directory and reads the settings. It returns false if this process must not be traced: there
-// is no config.json, tracing is disabled in it, or it cannot be read (it then prints why on standard error).
+// cairn_config_read finds our directory and reads the settings. It returns false if this process must not be traced:
+// there is no config.json, tracing is disabled in it, or it cannot be read (it then prints why on standard error).
 bool cairn_config_read(void);
 
 #endif

@@ -1,5 +1,5 @@
-// State of a thread that calls MPI: its record buffer, and what the next call needs of the last one. thread.c depends on no
-// other file.
+// State of a thread that calls MPI: its record buffer, and what the next call needs of the last one. thread.c depends
+// on no other file.
 #ifndef CAIRN_THREAD_H
 #define CAIRN_THREAD_H
 

@@ -26,8 +26,8 @@
 #include "../spool/spool.h"
 
 enum {
-	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no checkpoint
-	// would free a buffer. A buffer of twice the usual size counts as two.
+	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no
+	// checkpoint would free a buffer. A buffer of twice the usual size counts as two.
 	START_OWN = 32,
 	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
 	MAX_OWN = 64, // number of buffers at which threads wait for the core
@@ -40,9 +40,9 @@ static int (*ballot)(uint64_t *words, uint64_t wait_ns);
 typedef void *buffer_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
 static _Atomic(buffer_function *) core_buffer; // not NULL: the core is loaded
 
-static _Atomic uint32_t wanted; // futex of our thread
-static _Atomic bool failed;     // tracing has ended
-static _Atomic bool alone;      // tracing continues, but the core will never be loaded
+static _Atomic uint32_t wanted;   // futex of our thread
+static _Atomic bool failed;       // tracing has ended
+static _Atomic bool without_core; // tracing continues, but the core will never be loaded
 
 // The events of our own buffers, for the core to adopt.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -79,8 +79,8 @@ static bool fits(void)
 	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
 }
 
-// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have, and to
-// the full buffer of the calling thread, if any. The caller must hold the lock.
+// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have,
+// and to the full buffer of the calling thread, if any. The caller must hold the lock.
 static void stop(const char *why, struct cairn_buffer *full)
 {
 	if (full != NULL)
@@ -99,7 +99,7 @@ static void stop(const char *why, struct cairn_buffer *full)
 static const char *load(void)
 {
 	static char why[512];
-	buffer_function *theirs;
+	buffer_function *function;
 	void *handle = cairn_dlopen(cairn_config.core, RTLD_NOW | RTLD_LOCAL);
 
 	if (handle == NULL) {
@@ -110,8 +110,8 @@ static const char *load(void)
 	*(void **)&start = cairn_dlsym(handle, "cairn_core_start");
 	*(void **)&adopt = cairn_dlsym(handle, "cairn_core_adopt");
 	*(void **)&ballot = cairn_dlsym(handle, "cairn_core_ballot");
-	*(void **)&theirs = cairn_dlsym(handle, "cairn_core_segment");
-	if (start == NULL || adopt == NULL || theirs == NULL)
+	*(void **)&function = cairn_dlsym(handle, "cairn_core_segment");
+	if (start == NULL || adopt == NULL || function == NULL)
 		return "libcairn-core.so is not the core";
 	int error = start(cairn_spool_directory);
 	if (error == EDQUOT)
@@ -125,19 +125,19 @@ static const char *load(void)
 		adopt(first);
 		first = NULL;
 		last = &first;
-		atomic_store(&core_buffer, theirs);
+		atomic_store(&core_buffer, function);
 	}
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
-// go_alone drops the list for the core: full buffers are only files from now on.
-static void go_alone(void)
+// continue_without_core drops the list for the core: full buffers are only files from now on.
+static void continue_without_core(void)
 {
 	pthread_mutex_lock(&lock);
 	first = NULL;
 	last = &first;
-	atomic_store(&alone, true);
+	atomic_store(&without_core, true);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -153,7 +153,7 @@ static void *run(void *unused)
 			const char *why = NULL;
 			tried = true;
 			if (!fits())
-				go_alone();
+				continue_without_core();
 			else if ((why = load()) != NULL) {
 				pthread_mutex_lock(&lock);
 				stop(why, NULL);
@@ -215,28 +215,28 @@ static bool wait_for_core(void)
 	const struct timespec millisecond = {0, 1000000};
 
 	cairn_core_want();
-	for (int n = 0; n < MAX_WAIT_MS && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
+	for (int n = 0; n < MAX_WAIT_MS && !there() && !atomic_load(&failed) && !atomic_load(&without_core); n++)
 		nanosleep(&millisecond, NULL);
 	return there();
 }
 
-// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The caller
-// must hold the lock.
-static struct cairn_buffer *own_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t most, const char **why)
+// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The
+// caller must hold the lock.
+static struct cairn_buffer *own_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t max, const char **why)
 {
 	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual - CAIRN_BUFFER_HEADER, before = own;
 	// read now, before the core has it
 	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
 	struct cairn_buffer *s;
 
-	if (own >= most || atomic_load(&failed))
+	if (own >= max || atomic_load(&failed))
 		return NULL;
 	s = full != NULL && minimum < large && cairn_config.buffer_bytes <= 0 ? cairn_spool_buffer(large, why) : NULL;
 	if (s == NULL && (s = cairn_spool_buffer(minimum, why)) == NULL)
 		return NULL;
 	cairn_buffer_begin(s, thread, sequence);
 	own += (s->capacity + CAIRN_BUFFER_HEADER) / usual;
-	if (atomic_load(&alone)) {
+	if (atomic_load(&without_core)) {
 		if (full != NULL) // it has no open record: a thread takes a new buffer only outside of calls
 			munmap(full, CAIRN_BUFFER_HEADER + full->capacity);
 		return s;

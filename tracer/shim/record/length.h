@@ -1,6 +1,6 @@
 // Number of elements of an array or a string that a call was given: the special values that replace a number, and the
-// arithmetic of the generated lengths. The records and the reference log share only this and their queries to MPI (ask.h), so
-// that they can be compared.
+// arithmetic of the generated lengths. The records and the reference log share only this and their queries to MPI
+// (ask.h), so that they can be compared.
 #ifndef CAIRN_LENGTH_H
 #define CAIRN_LENGTH_H
 

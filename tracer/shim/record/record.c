@@ -13,9 +13,9 @@
 
 _Atomic uint64_t cairn_epoch = 2;
 
-// Calls before MPI_Init go here if they are made by the first thread that makes one (C++ constructors call MPI_Initialized).
-// More calls, or other threads', go to mapped memory, which is allocated on use: a program may list all variables of the tool
-// interface before it initializes MPI.
+// Calls before MPI_Init go here if they are made by the first thread that makes one (C++ constructors call
+// MPI_Initialized). More calls, or other threads', go to mapped memory, which is allocated on use: a program may list
+// all variables of the tool interface before it initializes MPI.
 enum { EARLY = 65536, MAX_EARLY = 4 << 20 };
 static _Alignas(8) char early[CAIRN_BUFFER_HEADER + EARLY];
 static _Atomic int early_taken;
@@ -30,8 +30,8 @@ static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
 }
 
-// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there were no room, so that every
-// call comes to cairn_open_slowly, which notices that MPI was initialized, on whichever thread.
+// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there were no room, so that
+// every call comes to cairn_open_slowly, which notices that MPI was initialized, on whichever thread.
 static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
 {
 	use_buffer(t, buffer, capacity);
@@ -89,8 +89,8 @@ uint64_t cairn_other_module(uint64_t caller)
 	return caller;
 }
 
-// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between two
-// reads would shift every time stamp of the rank.
+// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between
+// two reads would shift every time stamp of the rank.
 static void read_clocks(struct cairn_buffer *s)
 {
 	uint64_t least = UINT64_MAX;

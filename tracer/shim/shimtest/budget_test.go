@@ -66,9 +66,10 @@ func chattyProgram(t *testing.T, implementation string) string {
 	return Compile(t, implementation, source)
 }
 
-// All processes of a pod have one limit, for record buffers of the shim and of the core: the spool stays below the size that
-// Kubernetes evicts for, of which the limit is nine tenths; the processes go on untraced, and the trace says why. (What is
-// not asked for before it is written is less than the last tenth: directories, tables of symbols, the times of a checkpoint.)
+// All processes of a pod have one limit, for record buffers of the shim and of the core: the spool stays below the size
+// that Kubernetes evicts for, of which the limit is nine tenths; the processes go on untraced, and the trace says why.
+// (What is not asked for before it is written is less than the last tenth: directories, tables of symbols, the times of
+// a checkpoint.)
 func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	const limit = 3 << 20
 	for _, implementation := range Implementations {

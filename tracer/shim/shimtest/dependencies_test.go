@@ -125,8 +125,8 @@ const maxFiles = 30
 
 var included = regexp.MustCompile(`(?m)^#include "(\.\./)+(\w+)/[^"]*"`)
 
-// The folders of the shim form no circle either, by what their files include. Generated headers are of no folder: they name
-// what the standard has.
+// The folders of the shim form no circle either, by what their files include. Generated headers are of no folder: they
+// name what the standard has.
 func TestFoldersOfTheShimFormNoCircle(t *testing.T) {
 	shim := filepath.Join(Root(), "tracer", "shim")
 	g, files := graph{}, map[string]int{}

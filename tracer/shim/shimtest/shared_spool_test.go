@@ -39,8 +39,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Where there is no sidecar, as under "cairn run", the spool lies in a folder that other users of the machine may reach. They
-// can write to no process's directory, and what they call the account of the spool is none.
+// Where there is no sidecar, as under "cairn run", the spool lies in a folder that other users of the machine may
+// reach. They can write to no process's directory, and what they call the account of the spool is none.
 func TestSpoolOfOneUser(t *testing.T) {
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {

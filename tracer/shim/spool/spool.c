@@ -35,8 +35,8 @@ const char *cairn_spool_limit_reached(void)
 	return failure;
 }
 
-// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would
-// end the application. The limit is meant for the application's files, but it applies to ours, too.
+// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which
+// would end the application. The limit is meant for the application's files, but it applies to ours, too.
 static bool fits(uint64_t size)
 {
 	struct rlimit limit;
@@ -62,9 +62,9 @@ static int open_new(const char *name, int flags)
 	return file;
 }
 
-// The lock belongs to the process and not to the open file, so children do not inherit it. The kernel releases it when the
-// process ends, however it ends, and shows it to every process on the node, even in another PID namespace. Closing any
-// descriptor of the file releases it, too, so this one has a high number: some programs close all low ones.
+// The lock belongs to the process and not to the open file, so children do not inherit it. The kernel releases it when
+// the process ends, however it ends, and shows it to every process on the node, even in another PID namespace. Closing
+// any descriptor of the file releases it, too, so this one has a high number: some programs close all low ones.
 static bool take_lock(void)
 {
 	enum { FAR = 500 };
@@ -148,8 +148,8 @@ static void *give_back(size_t size)
 	return NULL;
 }
 
-// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes the file system look up
-// its block.
+// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes the file system look
+// up its block.
 static void fill(int file, size_t size)
 {
 	enum { PIECES = 64, PIECE = 4096 };
@@ -171,8 +171,8 @@ static void fill(int file, size_t size)
 // map creates and maps a file; filled: it will be used as a whole.
 static void *map(const char *name, size_t size, bool sign, bool filled)
 {
-	// A process may use as much as is left for all others, and the last sixteenth is reserved for processes that begin. The
-	// recorder has the same rule.
+	// A process may use as much as is left for all others, and the last sixteenth is reserved for processes that begin.
+	// The recorder has the same rule.
 	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
@@ -228,7 +228,7 @@ struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why)
 	char name[32];
 
 	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
-		snprintf(failure, sizeof(failure), "a record of %llu bytes", (unsigned long long)minimum);
+		snprintf(failure, sizeof(failure), "a record of %llu bytes is too large", (unsigned long long)minimum);
 		*why = failure;
 		return NULL;
 	}

@@ -14,9 +14,9 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 // cairn_spool_directory is its path.
 extern char cairn_spool_directory[];
 
-// cairn_spool_map creates a file in the directory and maps it. All of it is allocated, since a store to an unallocated block
-// on a full disk is a SIGBUS. It returns NULL and sets errno if that is not possible. Files that prove that the process ran
-// (sign) may use the reserved part of the spool.
+// cairn_spool_map creates a file in the directory and maps it. All of it is allocated, since a store to an unallocated
+// block on a full disk is a SIGBUS. It returns NULL and sets errno if that is not possible. Files that prove that the
+// process ran (sign) may use the reserved part of the spool.
 void *cairn_spool_map(const char *name, size_t size, bool sign);
 
 // cairn_spool_limit_reached returns an error: the limit of all processes, or of this one if it has its own, is reached.
