@@ -68,7 +68,7 @@ func TestModulesThatCameLater(t *testing.T) {
 	r.sites.refresh()
 	v := r.sites.of(0x900100)
 	require.Equal(t, trace.Site{BuildID: "f00d", Module: "plugin.so", Offset: 0x100}, r.sites.list[v-1])
-	// it was closed, and another one lies there now
+	// it was closed, and there is another one at its address now
 	w.write(moduleEntry(0x8ff000, 0x902000, "beef", "/opt/other.so"))
 	r.sites.refresh()
 	v = r.sites.of(0x900100)

@@ -53,7 +53,7 @@ func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 	}
 }
 
-// What a process left of its end is read whatever it is, and a signal that did not end it counts for nothing.
+// Any content of the file about the end of a process is read, and a signal that did not end it is ignored.
 func TestLifeOfEnds(t *testing.T) {
 	dir := t.TempDir()
 	write := func(magic string, fields ...uint64) {
