@@ -47,7 +47,7 @@ func TestGroupsAreThoseOfMPI(t *testing.T) {
 	require.Equal(t, names, settings.Named("include").Flags[0].Values, "change the enumeration of v1alpha1.FunctionGroup as well")
 }
 
-// The order of keys and what is left out are part of the interface.
+// The order of keys and which keys are omitted are part of the interface.
 func TestConfigJSON(t *testing.T) {
 	least, err := json.Marshal(settings.Settings{Spool: "/cairn/spool", CallSites: "caller"})
 	require.NoError(t, err)

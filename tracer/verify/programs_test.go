@@ -100,7 +100,7 @@ program jumps
 end program
 `
 
-// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost besides.
+// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost in addition.
 func TestFortranJumps(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "jumps.f90")
 	require.NoError(t, os.WriteFile(source, []byte(jumps), 0o644))
@@ -114,7 +114,7 @@ func TestFortranJumps(t *testing.T) {
 	}
 }
 
-// An interpreter loads libmpi so that it is in nobody's scope but its module's.
+// An interpreter loads libmpi into the scope of its own module only.
 func TestLibraryLoadedLocally(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What MPI_Wtime returned may be off by as much as a moment, and by nothing where timing is not rounded; other results
-// not at all.
+// The result of MPI_Wtime may deviate by the error of a time stamp, and not at all without rounding; other results may
+// never deviate.
 func TestReadingsAreHeldToTheirBound(t *testing.T) {
 	const logged = 3512.940332723
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Stress of handover.c, to be built with the thread sanitizer: threads fill buffers and hand them over, as the shim
-// does, and a C stand-in for the compressor takes them, checks what is in them, and gives them out again.
+// Stress test of handover.c, built with the thread sanitizer. Threads fill buffers and hand them over, as the shim
+// does. A fake compressor in C takes them, checks their content, and supplies them again.
 //
 //	handover THREADS BUFFERS END      END: all (buffers handed over), early (the compressor stops on the way)
 #include "../handover.h"
@@ -22,10 +22,10 @@ enum {
 	LARGE = 65536,
 	MAX_THREADS = 64,
 	MAX_READY = 24, // as in handover.c
-	POOL = 48, // buffers at most at a time: now and then there is none left
+	POOL = 48, // limit of buffers: sometimes there is none left
 };
 
-struct header { // the part that both sides know
+struct header { // the part that both sides use
 	char magic[8];
 	uint32_t format, thread;
 	uint64_t sequence;
@@ -90,7 +90,7 @@ static void *application(void *argument)
 			word[at] = pattern(me, n, at);
 		atomic_store_explicit(&h->used, minimum, memory_order_release);
 		full = h;
-		if (n % 11 == 3) { // now and then one asks, sometimes with too little patience
+		if (n % 11 == 3) { // sometimes a thread asks, sometimes with too short a timeout
 			uint64_t said[CAIRN_BALLOT] = {0};
 			if (cairn_core_ballot(said, n % 2 ? 1000 : 10000000000))
 				CHECK(said[0] != 0 && said[1] == said[0] + 1 && said[3] == said[0] + 3);
@@ -99,12 +99,12 @@ static void *application(void *argument)
 	}
 	atomic_fetch_add(&done, 1);
 	uint64_t said[CAIRN_BALLOT];
-	cairn_core_ballot(said, 10000000000); // wakes the compressor, which may be done too now
+	cairn_core_ballot(said, 10000000000); // wakes the compressor, which may have finished by now
 	return NULL;
 }
 
 static struct pooled *pool;
-static uint32_t spare; // how many are in it
+static uint32_t spare; // number of buffers in it
 static int made;
 
 static int supply(uint64_t minimum)
@@ -124,7 +124,7 @@ static int supply(uint64_t minimum)
 		if (small == NULL)
 			return 0;
 		spare--;
-		pool = small->next; // none is large enough: one is given up
+		pool = small->next; // none is large enough: drop one
 		free((char *)small->memory - FRONT);
 		free(small);
 		made--;

@@ -31,12 +31,12 @@ var Libraries = []string{
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
-// A Tracer is a root of the tracer (docs/decisions/0001-seams.md) in a temporary folder.
+// A Tracer is a root directory of the tracer (docs/decisions/0001-seams.md) in a temporary directory.
 type Tracer struct {
 	Dir string
 }
 
-// NewTracer makes one with the libraries of the project's lib and the given settings.
+// NewTracer returns a Tracer with the libraries of the project's lib and the given settings.
 func NewTracer(t testing.TB, config map[string]any) *Tracer {
 	t.Helper()
 	for _, name := range Libraries {
@@ -75,7 +75,7 @@ func (tr *Tracer) Processes(t testing.TB) []string {
 	return paths
 }
 
-// A Result is how a command ended.
+// A Result is the result of a command.
 type Result struct {
 	Code           int
 	Signal         string // "" when it was not killed
@@ -109,7 +109,8 @@ func Run(t testing.TB, environment []string, command ...string) Result {
 	return r
 }
 
-// Launch is the command that starts a program on so many ranks of this machine, more than it has cores.
+// Launch returns the command that starts a program on this many ranks of this machine, which may be more than it has
+// cores.
 func Launch(implementation string, ranks int, program string, arguments ...string) []string {
 	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
 	if implementation == "openmpi" {

@@ -1,5 +1,5 @@
-// Rooted collectives on intercommunicators, blocking and not: the root passes MPI_ROOT, its group MPI_PROC_NULL, and the
-// other group the root's rank there. What is not significant for a caller is whatever its memory holds.
+// Rooted collectives on intercommunicators, blocking and not: the root passes MPI_ROOT, its group MPI_PROC_NULL, and
+// the other group the root's rank. Arguments that are not significant for a caller are arbitrary.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void all(int root_group, int at, int nonblocking)
 	in_root_group = half == root_group;
 	root = !in_root_group ? at : local == at ? MPI_ROOT : MPI_PROC_NULL;
 	const int is_root = root == MPI_ROOT;
-	// lists and counts that nobody may look at, and some that the root must
+	// lists and counts that must not be read, and some that the root must read
 	int *c = is_root ? counts : nothing, *d = is_root ? displs : nothing;
 	const int n = is_root ? 1 : -7 - rank;
 	for (int i = 0; i < MAX_RANKS; i++) {

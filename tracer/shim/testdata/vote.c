@@ -37,7 +37,7 @@ static void same(const struct cairn_ballot *a, const struct cairn_ballot *b)
 		CHECK(memcmp(a->cluster, b->cluster, a->clusters * sizeof(a->cluster[0])) == 0);
 }
 
-// Whatever tree the ballots are joined in, and in whatever order, the result is the same, and it is right.
+// In whatever tree and order the ballots are combined, the result is the same, and it is correct.
 static void any_tree(uint32_t ranks, unsigned behaviors)
 {
 	for (uint32_t i = 0; i < ranks; i++) {
@@ -87,7 +87,7 @@ static struct cairn_ballot combined(uint64_t ordinal, unsigned kind, uint32_t un
 	return b;
 }
 
-// The transition graph: what has not changed is clustered once, goes on, and begins anew when something changes.
+// The transition graph: unchanged ranks are clustered once and stay clustered; a change starts again from the beginning.
 static void transitions(void)
 {
 	struct cairn_votes v;
@@ -113,11 +113,11 @@ static void transitions(void)
 	all.clusters = CAIRN_CLUSTERS + 1;
 	cairn_votes_decide(&v, &all);
 	CHECK(v.state == CAIRN_ALL_TRACING && !v.lead_times);
-	// who sets markers knows better
+	// explicit markers take precedence
 	all = combined(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
 	cairn_votes_decide(&v, &all);
 	CHECK(v.next[CAIRN_COLLECTIVE] == UINT64_MAX && v.next[CAIRN_EXPLICIT] > 1);
-	// a rank that has counted otherwise ends it, on all ranks
+	// a rank with other markers ends clustering on all ranks
 	all.least_marker--;
 	cairn_votes_decide(&v, &all);
 	CHECK(v.state == CAIRN_ENDED && v.next[CAIRN_EXPLICIT] == UINT64_MAX && v.next[CAIRN_COLLECTIVE] == UINT64_MAX);
@@ -128,8 +128,8 @@ static void transitions(void)
 	CHECK(v.next[CAIRN_EXPLICIT] == 2);
 }
 
-// How a loop begins whose period is known after four turns: markers stand whole turns apart then, no farther than an
-// eighth of what is wanted or a few times what they stood apart before; and they come to stand far enough apart.
+// The beginning of a loop whose period is known after four iterations: the distance of markers is a multiple of the
+// period, at most an eighth of the wanted one or a few times the previous one; and it becomes large enough.
 static void beginnings(void)
 {
 	for (uint32_t period = 1; period < 60; period++) {
@@ -148,8 +148,8 @@ static void beginnings(void)
 	}
 }
 
-// Markers come to stand whole turns of the program apart, and stay there while they can; what never repeats is asked ever
-// more seldom.
+// The distance of markers becomes a multiple of the program's period, and stays as long as possible; a program that
+// never repeats votes less and less often.
 static void distances(void)
 {
 	for (uint32_t period = 1; period < 300; period++) {
