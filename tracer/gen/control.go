@@ -43,7 +43,7 @@ func controlHeader() string {
 
 enum {
 	CAIRN_GROUPS = %d,
-	CAIRN_GROUP_NAME = %d, // bytes of the longest name with its 0
+	CAIRN_GROUP_NAME = %d, // bytes of the longest name with its terminating 0
 };
 
 #endif

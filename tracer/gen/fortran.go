@@ -145,7 +145,7 @@ func fortranTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	symbols := fortranSymbols(functions)
 	b.WriteString("// " + generated + "#include \"../fortran/fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")
-	b.WriteString("// One after the other, each ended by a 0: looked for at the first call only.\nconst char cairn_fortran_names[] =\n")
+	b.WriteString("// Zero-terminated names, which are searched only at the first call of each.\nconst char cairn_fortran_names[] =\n")
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "\t\"%s\\0\"\n", s.name)
 	}

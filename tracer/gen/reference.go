@@ -27,7 +27,7 @@ func referencePrototypes(functions []*mpi.Function) string {
 		fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s);\n", f.Name, declarations(f, nil))
 		fmt.Fprintf(&b, "void cairn_reference_return_%s(%s);\n", f.Name, declarations(f, returnDeclarations(f)))
 	}
-	b.WriteString("\n// How the shim calls them.\nstruct cairn_reference_writers {\n")
+	b.WriteString("\n// The functions above, for the shim.\nstruct cairn_reference_writers {\n")
 	for _, f := range functions {
 		for _, line := range []string{"call", "return"} {
 			fmt.Fprintf(&b, "\t__typeof__(&cairn_reference_%s_%s) %s_%s;\n", line, f.Name, line, f.Name)
