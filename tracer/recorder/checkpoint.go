@@ -18,6 +18,8 @@ import (
 // A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had never been stopped.
 // Its tables are in a file of their own (tables.go). A checkpoint is read only by the version of this package that
 // wrote it, on the same machine; it is not a file format.
+
+// checkpointMagic is the version of the format.
 const checkpointMagic = "CAIRNST8"
 
 // ErrCheckpoint reports a damaged checkpoint.

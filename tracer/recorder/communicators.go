@@ -31,6 +31,8 @@ import (
 //	join                   group+group#join.n within one world; else join.n
 //
 // group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by their only member.
+
+// A naming is a row of this table.
 type naming uint8
 
 const (

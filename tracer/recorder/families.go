@@ -19,6 +19,8 @@ import (
 // at once (merger/varying.go).
 //
 // A family is identified by the hash of its wide key. Two families with one hash are widened early; nothing else follows.
+
+// families counts the signatures of each family.
 type families struct {
 	keys  map[uint64]int32 // number of signatures of a family, up to maxAlike
 	wide  int              // number of wide families

@@ -31,6 +31,8 @@ import (
 // An iteration that differs is consumed as single repeats. TestLoops and FuzzRepeats compare the result with that of the
 // slow path, byte by byte.
 // with that of the slow path, byte by byte.
+
+// A loop is the loop of a thread.
 type loop struct {
 	state       loopState
 	steps       []loopStep

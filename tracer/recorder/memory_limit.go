@@ -20,6 +20,8 @@ import (
 //
 // A generalized signature is marked (trace.Signature.Generalized), and a note of the trace says that there are some.
 // Objects that the program never frees still take memory for each handle; the MPI library needs more for each of them.
+
+// A generality is the extent to which new signatures are generalized.
 type generality uint8
 
 const (

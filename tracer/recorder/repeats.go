@@ -29,6 +29,8 @@ import (
 //
 // Whole iterations are compared by loops.go. TestRepeats and FuzzRepeats compare the states of recorders
 // with and without the fast path, byte by byte.
+
+// repeats is the table of all repeats.
 type repeats struct {
 	heads      []*repeat // by hash, chained
 	generation uint64    // of the tables that keys depend on

@@ -37,6 +37,8 @@ const (
 // Everything else is in the signature, including sizes and peers. A slot that varies from call to call becomes a stream
 // in the final merge, which sees all of the content (DESIGN §4), or in the recorder after too many different values
 // (families.go).
+
+// resultsVary reports whether the results of a function go to streams.
 func resultsVary(f *semantics.Function) bool {
 	switch f.Operation {
 	case semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,

@@ -16,6 +16,8 @@ import (
 //
 // Most tables only grow, so the number of written entries is enough. Objects come and go, so the changed ones are listed.
 // Value streams record how much of them was written.
+
+// writtenTables is the size of the tables when they were last written.
 type writtenTables struct {
 	sites, signatures, creators, requests, instances int
 }

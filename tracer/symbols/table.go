@@ -29,7 +29,7 @@ type line struct {
 	line   int32
 }
 
-// A Place is the source location of a call; unknown parts are zero.
+// A Location is the source location of a call; unknown parts are zero.
 type Location struct {
 	Function string
 	File     string

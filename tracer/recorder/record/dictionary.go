@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// The dictionary is a file of the process directory. In it the shim describes what words in records refer to: modules
-// that were loaded after MPI_Init, call paths, allocations. An entry is written before the first record that needs it
-// is committed, and never changes. Entries of a type are numbered in file order.
+// DictionaryFile is the name of the dictionary in the process directory. In this file the shim describes what words in
+// records refer to: modules that were loaded after MPI_Init, call paths, allocations. An entry is written before the
+// first record that needs it is committed, and never changes. Entries of a type are numbered in file order.
 //
 // An entry consists of words: length of the entry in bytes | type << 32, then by type
 //

@@ -15,6 +15,8 @@ import (
 // Checkpoints are written in place to two files in turn. The older one is overwritten, so the process can be killed at
 // any time, and no file has to be created and renamed each time. A file has the checkpoint's number, the length of the
 // state, the state, and a checksum of all of these.
+
+// stateFiles are the names of the two files; checkpoint n is in file n%2.
 var stateFiles = [2]string{"state-0", "state-1"}
 
 const stateFrame = 16 // bytes before the state
