@@ -43,7 +43,7 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	return r.clustering.Describe(number, function, path)
 }
 
-// addToTally adds a call to the thread's interval. It reports whether the tally has taken the call's times.
+// addToTally adds a call to the thread's interval. It reports whether the tally buffers the call's times.
 func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool {
 	r, y := t.recorder, t.tally
 	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, gap, duration) {

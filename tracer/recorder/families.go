@@ -159,7 +159,7 @@ func wideOut(p *parameter) wideness {
 	return widensResults
 }
 
-// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is nil, only the key is
+// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is empty, only the key is
 // made.
 func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
