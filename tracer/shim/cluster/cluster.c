@@ -20,7 +20,7 @@ enum {
 	YIELDS = 100,         // tests with sched_yield before the first sleep
 };
 
-// Wanted time between two markers. A 16th of it is good enough (CAIRN_MUCH_FARTHER).
+// Wanted time between two markers. A 16th of it is good enough (CAIRN_MAX_DEVIATION).
 static const uint64_t INTERVAL_NS = 100000000;
 
 static bool able;

@@ -13,13 +13,13 @@ enum {
 	CAIRN_CLUSTERS = 64,         // maximal number of different behaviors; with more there is no clustering
 	CAIRN_FIRST_COLLECTIVE = 2,  // ordinal of the first marker, by kind
 	CAIRN_FIRST_EXPLICIT = 1,
-	CAIRN_LONGEST_PERIOD = 4096,
-	CAIRN_PATIENCE = 8,          // unsuccessful votes until the distance of markers is doubled
-	CAIRN_MUCH_FARTHER = 16,     // deviation factor from the wanted distance that makes it change
+	CAIRN_MAX_PERIOD = 4096,
+	CAIRN_UNSUCCESSFUL_VOTES = 8,          // unsuccessful votes until the distance of markers is doubled
+	CAIRN_MAX_DEVIATION = 16,     // deviation factor from the wanted distance that makes it change
 	CAIRN_GROWTH = 64,           // maximal factor of one change: the first interval may be short by chance
-	CAIRN_UNKNOWN_GROWTH = 4,    // the same, while the period is not known
-	CAIRN_FARTHEST = 1 << 20,
-	CAIRN_CALM = 2,              // votes without a change until the distance of markers is doubled
+	CAIRN_GROWTH_UNKNOWN = 4,    // the same, while the period is not known
+	CAIRN_MAX_STEP = 1 << 20,
+	CAIRN_UNCHANGED_VOTES = 2,              // votes without a change until the distance of markers is doubled
 	CAIRN_INTERVAL_CALLS = 32768, // approximate limit of the calls between two markers, below trace.MaxExtrapolatedCalls
 };
 
@@ -81,7 +81,7 @@ static inline void cairn_join_ballots(const struct cairn_ballot *more, struct ca
 	all->unchanged &= more->unchanged;
 	if (all->period != 0 && more->period != 0) {
 		const uint64_t period = all->period / cairn_divisor(all->period, more->period) * (uint64_t)more->period;
-		all->period = period > CAIRN_LONGEST_PERIOD ? 0 : (uint32_t)period;
+		all->period = period > CAIRN_MAX_PERIOD ? 0 : (uint32_t)period;
 	} else {
 		all->period = 0;
 	}
@@ -145,17 +145,17 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 }
 
 // cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the program's period
-// that is sufficient, so that ranks are clustered soon. Once they are, cairn_votes_calm increases it.
+// that is sufficient, so that ranks are clustered soon. Once they are, cairn_votes_lengthen increases it.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
 {
 	const uint64_t period = all->period;
 
-	if (++v->unsuccessful % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
+	if (++v->unsuccessful % CAIRN_UNSUCCESSFUL_VOTES == 0 && v->step < CAIRN_MAX_STEP)
 		v->step *= 2; // limits the overhead in programs that never repeat
-	const bool close = all->wanted > CAIRN_MUCH_FARTHER * v->step;
+	const bool close = all->wanted > CAIRN_MAX_DEVIATION * v->step;
 	if (period == 0) {
-		if (close && CAIRN_UNKNOWN_GROWTH * v->step <= all->max_wanted)
-			v->step *= CAIRN_UNKNOWN_GROWTH;
+		if (close && CAIRN_GROWTH_UNKNOWN * v->step <= all->max_wanted)
+			v->step *= CAIRN_GROWTH_UNKNOWN;
 		return;
 	}
 	// keep a sufficient distance: with another one the next interval would differ
@@ -163,7 +163,7 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 		return;
 	uint64_t step = v->step;
 	if (close) { // leave a margin, in case the next interval takes less time
-		step = all->wanted / (CAIRN_MUCH_FARTHER / 2);
+		step = all->wanted / (CAIRN_MAX_DEVIATION / 2);
 		if (step > CAIRN_GROWTH * v->step)
 			step = CAIRN_GROWTH * v->step;
 	}
@@ -173,11 +173,11 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 	v->step = step < period ? period : step;
 }
 
-// cairn_votes_calm increases the distance of markers while nothing changes. The next interval is still predictable: it
+// cairn_votes_lengthen increases the distance of markers while nothing changes. The next interval is still predictable: it
 // is the last one twice.
-static inline void cairn_votes_calm(struct cairn_votes *v, const struct cairn_ballot *all)
+static inline void cairn_votes_lengthen(struct cairn_votes *v, const struct cairn_ballot *all)
 {
-	if (++v->unchanged_votes < CAIRN_CALM || 2 * v->step > all->max_wanted || 2 * v->step > CAIRN_MUCH_FARTHER * all->wanted || v->step >= CAIRN_FARTHEST)
+	if (++v->unchanged_votes < CAIRN_UNCHANGED_VOTES || 2 * v->step > all->max_wanted || 2 * v->step > CAIRN_MAX_DEVIATION * all->wanted || v->step >= CAIRN_MAX_STEP)
 		return;
 	v->step *= 2;
 	v->factor = 2;
@@ -210,7 +210,7 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 	} else {
 		v->state = CAIRN_LEAD;
 		v->lead_times = true;
-		cairn_votes_calm(v, all);
+		cairn_votes_lengthen(v, all);
 	}
 	if (kind == CAIRN_EXPLICIT) // a program that sets markers knows best: ignore collective ones from now on
 		v->next[CAIRN_COLLECTIVE] = UINT64_MAX;

@@ -39,7 +39,7 @@ static const int64_t NEGLIGIBLE_NS = 50000; // unexplained time off CPU that is 
 static const int64_t BLOCKED_NS = 1000000;  // time blocked from which on I/O is read
 static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
 static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
-enum { DEAREST = 4 }; // a reading must be affordable up to this many times, at random
+enum { MAX_COST_FACTOR = 4 }; // a reading must be affordable up to this many times, at random
 
 enum {
 	FILES = 8,           // threads whose files are kept open
@@ -248,21 +248,21 @@ static bool start(struct cairn_thread *t, struct watch *w)
 	return true;
 }
 
-// affordable reports whether the budget allows for costs_ns times a random factor below DEAREST + 1. Without that factor,
+// affordable reports whether the budget allows for costs_ns times a random factor below MAX_COST_FACTOR + 1. Without that factor,
 // the first of two alternating call sites would always use up what the second one needs.
 static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
 {
 	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;
 	w->paid_until = now;
 	// On a slow machine thorough readings at both ends cost more than the credit: allow saving up for them.
-	const double dearest = DEAREST * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
-	const double most = dearest > CREDIT_NS ? dearest : CREDIT_NS;
-	if (w->budget_ns > most)
-		w->budget_ns = most;
+	const double needed = MAX_COST_FACTOR * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
+	const double max_budget = needed > CREDIT_NS ? needed : CREDIT_NS;
+	if (w->budget_ns > max_budget)
+		w->budget_ns = max_budget;
 	w->random ^= w->random << 13;
 	w->random ^= w->random >> 17;
 	w->random ^= w->random << 5;
-	return w->budget_ns >= costs_ns * (1 + w->random % DEAREST);
+	return w->budget_ns >= costs_ns * (1 + w->random % MAX_COST_FACTOR);
 }
 
 static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evidence_row *key)

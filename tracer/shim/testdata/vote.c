@@ -141,8 +141,8 @@ static void beginnings(void)
 				struct cairn_ballot all = combined(at, CAIRN_COLLECTIVE, 0, (uint32_t)known, wanted, 1 << 20);
 				cairn_votes_decide(&v, &all);
 				CHECK(v.next[CAIRN_COLLECTIVE] > at && (known == 0 || v.step % period == 0));
-				CHECK(v.step <= 2 * CAIRN_UNKNOWN_GROWTH * before || v.step < wanted / 8 + period);
-				CHECK(i < 10 || wanted <= CAIRN_MUCH_FARTHER * v.step);
+				CHECK(v.step <= 2 * CAIRN_GROWTH_UNKNOWN * before || v.step < wanted / 8 + period);
+				CHECK(i < 10 || wanted <= CAIRN_MAX_DEVIATION * v.step);
 			}
 		}
 	}
@@ -161,7 +161,7 @@ static void distances(void)
 			struct cairn_ballot all = combined(at, CAIRN_COLLECTIVE, 0, period, 50 + (uint64_t)rand() % 900, 4096);
 			cairn_votes_decide(&v, &all);
 			CHECK(v.next[CAIRN_COLLECTIVE] > at && v.step % period == 0 && v.step <= 4096);
-			CHECK(v.step >= step && all.wanted <= CAIRN_MUCH_FARTHER * v.step && (v.step == step || CAIRN_MUCH_FARTHER * step < all.wanted));
+			CHECK(v.step >= step && all.wanted <= CAIRN_MAX_DEVIATION * v.step && (v.step == step || CAIRN_MAX_DEVIATION * step < all.wanted));
 			step = v.step;
 		}
 	}
