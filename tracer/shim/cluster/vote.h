@@ -10,17 +10,17 @@
 #include "../../core/layout_gen.h"
 
 enum {
-	CAIRN_CLUSTERS = 64,         // maximal number of different behaviors; with more there is no clustering
-	CAIRN_FIRST_COLLECTIVE = 2,  // ordinal of the first marker, by kind
+	CAIRN_CLUSTERS = 64,           // maximal number of different behaviors; with more there is no clustering
+	CAIRN_FIRST_COLLECTIVE = 2,    // ordinal of the first marker, by kind
 	CAIRN_FIRST_EXPLICIT = 1,
 	CAIRN_MAX_PERIOD = 4096,
-	CAIRN_UNSUCCESSFUL_VOTES = 8,          // unsuccessful votes until the distance of markers is doubled
-	CAIRN_MAX_DEVIATION = 16,     // deviation factor from the wanted distance that makes it change
-	CAIRN_GROWTH = 64,           // maximal factor of one change: the first interval may be short by chance
-	CAIRN_GROWTH_UNKNOWN = 4,    // the same, while the period is not known
+	CAIRN_UNSUCCESSFUL_VOTES = 8,  // unsuccessful votes until the distance of markers is doubled
+	CAIRN_MAX_DEVIATION = 16,      // deviation factor from the wanted distance that makes it change
+	CAIRN_GROWTH = 64,             // maximal factor of one change: the first interval may be short by chance
+	CAIRN_GROWTH_UNKNOWN = 4,      // the same, while the period is not known
 	CAIRN_MAX_STEP = 1 << 20,
-	CAIRN_UNCHANGED_VOTES = 2,              // votes without a change until the distance of markers is doubled
-	CAIRN_INTERVAL_CALLS = 32768, // approximate limit of the calls between two markers, below trace.MaxExtrapolatedCalls
+	CAIRN_UNCHANGED_VOTES = 2,     // votes without a change until the distance of markers is doubled
+	CAIRN_INTERVAL_CALLS = 32768,  // approximate limit of the calls between two markers, below trace.MaxExtrapolatedCalls
 };
 
 enum cairn_marker_kind { CAIRN_COLLECTIVE, CAIRN_EXPLICIT, CAIRN_MARKER_KINDS };

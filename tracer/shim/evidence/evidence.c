@@ -39,7 +39,7 @@ static const int64_t NEGLIGIBLE_NS = 50000; // unexplained time off CPU that is 
 static const int64_t BLOCKED_NS = 1000000;  // time blocked from which on I/O is read
 static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
 static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
-enum { MAX_COST_FACTOR = 4 }; // a reading must be affordable up to this many times, at random
+enum { MAX_COST_FACTOR = 4 }; // of a reading, see affordable
 
 enum {
 	FILES = 8,           // threads whose files are kept open
@@ -248,8 +248,8 @@ static bool start(struct cairn_thread *t, struct watch *w)
 	return true;
 }
 
-// affordable reports whether the budget allows for costs_ns times a random factor below MAX_COST_FACTOR + 1. Without that factor,
-// the first of two alternating call sites would always use up what the second one needs.
+// affordable reports whether the budget allows for costs_ns times a random factor from 1 to MAX_COST_FACTOR. Without that
+// factor, the first of two alternating call sites would always use up what the second one needs.
 static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
 {
 	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;

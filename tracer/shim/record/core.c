@@ -204,7 +204,7 @@ void cairn_core_want(void)
 		syscall(SYS_futex, &wanted, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static bool there(void)
+static bool core_loaded(void)
 {
 	return atomic_load_explicit(&core_buffer, memory_order_acquire) != NULL;
 }
@@ -215,9 +215,9 @@ static bool wait_for_core(void)
 	const struct timespec millisecond = {0, 1000000};
 
 	cairn_core_want();
-	for (int n = 0; n < MAX_WAIT_MS && !there() && !atomic_load(&failed) && !atomic_load(&without_core); n++)
+	for (int n = 0; n < MAX_WAIT_MS && !core_loaded() && !atomic_load(&failed) && !atomic_load(&without_core); n++)
 		nanosleep(&millisecond, NULL);
-	return there();
+	return core_loaded();
 }
 
 // own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The
@@ -255,22 +255,22 @@ struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer
 	struct cairn_buffer *s = NULL;
 	const char *why = NULL;
 
-	if (!there()) {
+	if (!core_loaded()) {
 		pthread_mutex_lock(&lock);
-		if (!there())
+		if (!core_loaded())
 			s = own_buffer(thread, full, minimum, MAX_OWN, &why);
 		pthread_mutex_unlock(&lock);
 		// The core may free buffers by compressing them.
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
-			if (!there() && (s = own_buffer(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
+			if (!core_loaded() && (s = own_buffer(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
 				stop(why, full);
 			pthread_mutex_unlock(&lock);
 		}
 	}
 	if (s != NULL)
 		*capacity = s->capacity;
-	else if (there())
+	else if (core_loaded())
 		s = atomic_load(&core_buffer)(thread, full, minimum, capacity);
 	errno = saved;
 	return s;
