@@ -97,8 +97,8 @@ static int position(const void *frame, const void *code)
 	return (int)((const char *)POINTER(frame, l->at) - ((const char *)code + l->start));
 }
 
-// has reports whether a code object has an attribute at the expected offset.
-static bool has(void *code, const char *attribute, int offset)
+// has_attribute reports whether a code object has an attribute at the expected offset.
+static bool has_attribute(void *code, const char *attribute, int offset)
 {
 	void *(*get)(void *, const char *) = NULL;
 	void (*drop)(void *) = NULL;
@@ -112,9 +112,9 @@ static bool has(void *code, const char *attribute, int offset)
 	return same;
 }
 
-// agrees compares our reading of a frame with the interpreter's own answers, before we rely on the layout. The caller
+// check_layout compares our reading of a frame with the interpreter's own answers, before we rely on the layout. The caller
 // must have the interpreter's lock.
-static bool agrees(void *frame, void *code)
+static bool check_layout(void *frame, void *code)
 {
 	const struct layout *l = &python.layout;
 	void *(*get)(void *, const char *) = NULL, (*drop)(void *) = NULL, *(*text)(const char *) = NULL;
@@ -133,9 +133,9 @@ static bool agrees(void *frame, void *code)
 		return false;
 	if (!peek(python.this_thread(), l->frame, &at, sizeof(at)) || (l->in_cframe >= 0 && !peek(at, l->in_cframe, &at, sizeof(at))))
 		return false;
-	if (!peek_is(at, l->code, code) || !peek_is(code, TYPE, python.code_type) || !has(code, "co_filename", l->file) ||
-	    !has(code, l->minor >= 11 ? "co_qualname" : "co_name", l->name) ||
-	    !has(code, l->minor >= 10 ? "co_linetable" : "co_lnotab", l->table))
+	if (!peek_is(at, l->code, code) || !peek_is(code, TYPE, python.code_type) || !has_attribute(code, "co_filename", l->file) ||
+	    !has_attribute(code, l->minor >= 11 ? "co_qualname" : "co_name", l->name) ||
+	    !has_attribute(code, l->minor >= 10 ? "co_linetable" : "co_lnotab", l->table))
 		return false;
 	first = get(code, "co_firstlineno");
 	if (first == NULL)
@@ -156,9 +156,9 @@ static bool agrees(void *frame, void *code)
 	return same && line(frame) == python.line(code, position(at, code));
 }
 
-// learn determines once whether we know this interpreter's layout. That needs a call on a thread that has the
+// init_layout determines once whether we know this interpreter's layout. That needs a call on a thread that has the
 // interpreter's lock, such as the initialization of mpi4py.
-static void learn(void)
+static void init_layout(void)
 {
 	static struct cairn_rare lock;
 	int (*has_lock)(void) = NULL;
@@ -195,7 +195,7 @@ static void learn(void)
 				if (layouts[i].minor == minor) {
 					python.layout = layouts[i];
 					code = code_of(frame);
-					if (agrees(frame, code))
+					if (check_layout(frame, code))
 						found = USED;
 					if (failed() != NULL)
 						clear();
@@ -317,7 +317,7 @@ uint64_t cairn_python_line(uint64_t caller)
 
 	if (CAIRN_UNLIKELY(s != USED)) {
 		if (s == UNKNOWN)
-			learn();
+			init_layout();
 		if (atomic_load(&state) != USED)
 			return caller;
 	}

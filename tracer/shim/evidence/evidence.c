@@ -182,8 +182,8 @@ static int64_t difference(int64_t after, int64_t before)
 	return after < 0 || before < 0 ? -1 : after > before ? after - before : 0;
 }
 
-// took returns the cost in ns of the work since a time, at most WORST_NS: a preemption is not part of the cost.
-static double took(uint64_t since, double ns)
+// cost_since returns the cost in ns of the work since a time, at most WORST_NS: a preemption is not part of the cost.
+static double cost_since(uint64_t since, double ns)
 {
 	const double passed = (double)(cairn_now() - since) * ns;
 	return passed < WORST_NS ? passed : WORST_NS;
@@ -195,7 +195,7 @@ static struct quick read_quick(struct watch *w, double ns)
 
 	q.cpu_ns = (int64_t)cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	q.process_ns = (int64_t)cairn_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	w->quick_costs_ns += (took(q.ticks, ns) - w->quick_costs_ns) / 8;
+	w->quick_costs_ns += (cost_since(q.ticks, ns) - w->quick_costs_ns) / 8;
 	return q;
 }
 
@@ -212,7 +212,7 @@ static struct thorough read_thorough(struct watch *w, double ns)
 		r.io_calls = difference(r.io_calls, calls);
 	}
 	r.tools_ns = cairn_usage_tools();
-	w->thorough_costs_ns += (took(r.ticks, ns) - w->thorough_costs_ns) / 8;
+	w->thorough_costs_ns += (cost_since(r.ticks, ns) - w->thorough_costs_ns) / 8;
 	return r;
 }
 
@@ -441,7 +441,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 			row->ticks += now - t->returned;
 			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
 				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
-				w->budget_ns -= took(began, ns);
+				w->budget_ns -= cost_since(began, ns);
 			}
 		}
 		now = cairn_now();
@@ -493,6 +493,6 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 		w->thorough_at_begin = true;
 	}
 	if (read)
-		w->budget_ns -= took(now, ns);
+		w->budget_ns -= cost_since(now, ns);
 	errno = saved;
 }

@@ -140,8 +140,8 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 	return failed;
 }
 
-// give_back returns bytes to the budget that were not allocated.
-static void *give_back(size_t size)
+// release_budget returns bytes to the budget that were not allocated.
+static void *release_budget(size_t size)
 {
 	charged -= size;
 	cairn_budget_add(-(int64_t)size);
@@ -187,7 +187,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	charged += size;
 	file = open_new(name, O_RDWR);
 	if (file < 0)
-		return give_back(size);
+		return release_budget(size);
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
@@ -203,7 +203,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	unlink(path);
 	errno = error;
-	return give_back(size);
+	return release_budget(size);
 }
 
 void *cairn_spool_map(const char *name, size_t size, bool sign)
