@@ -14,7 +14,7 @@
 //	checkpoint  values of a checkpoint
 //	clock       samples of the clocks
 //	record      the raw format: buffers, records, dictionary, process.json
-//	observed    what the shim observes beside calls
+//	observed    observations of the shim other than calls
 //	online      clustering of ranks while they run
 //	recorder    records to signatures and terminals
 //	spool       the directory of a process: buffers, checkpoints, logs, parts, recovery

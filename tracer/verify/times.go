@@ -30,7 +30,7 @@ const (
 	smallArguments = 4096     // bytes of text
 )
 
-// times are what a comparison knows of the times of a rank.
+// times is the state of the comparison of the times of a rank.
 type times struct {
 	settings    timing.Settings
 	bufferBytes int   // size of record buffers in bytes, 0 for the default

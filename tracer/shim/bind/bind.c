@@ -198,7 +198,7 @@ void *cairn_not_there(const char *name)
 bool cairn_traced(void)
 {
 	static _Atomic int ours; // 0: not known, 1: yes, -1: no
-	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls at once
+	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls concurrently
 
 	if (cairn_dlsym == NULL)
 		abort(); // a process with MPI but without a dynamic loader: no function to call

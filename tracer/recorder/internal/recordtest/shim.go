@@ -314,7 +314,7 @@ func Expect(t *testing.T, got []string, want ...string) {
 // Tail are the last n lines.
 func Tail(s []string, n int) []string { return s[len(s)-n:] }
 
-// CPUTime is what the process has had of the CPU so far, ns.
+// CPUTime returns the CPU time of the process so far in ns.
 func CPUTime(b *testing.B) int64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
