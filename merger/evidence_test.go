@@ -19,7 +19,7 @@ func TestLargestInstancesOfAllRanks(t *testing.T) {
 		var order []int32
 		var walls, without []int64
 		for i := range random.IntN(40) {
-			r := trace.Rank{Rank: i, Evidence: []trace.EvidenceRow{{EvidencePlace: trace.EvidencePlace{Before: trace.CallPlace{Function: 1}}, Count: 1}}}
+			r := trace.Rank{Rank: i, Evidence: []trace.EvidenceRow{{EvidenceKey: trace.EvidenceKey{Before: trace.CallSite{Function: 1}}, Count: 1}}}
 			for k := range random.IntN(6) {
 				e := trace.EvidenceInstance{BeginNS: int64(k+1) << 20, WallNS: (1 + random.Int64N(100)) << 13}
 				e.CPUNS = random.Int64N(e.WallNS>>13) << 13

@@ -177,7 +177,7 @@ func (p *internTable) digest(of *processes, process int) []byte {
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
 		if len(t.Marks) > 0 {
-			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.Extrapolations, t.Holds)
+			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.Extrapolations, t.Overheads)
 		}
 		digestTiming(h, &t)
 	}
@@ -191,10 +191,10 @@ func (p *internTable) templateKey(id int32) []byte {
 		b = append(b, p.siteIdentity(site)...)
 		return 0
 	})
-	segments := segmentsOf(&s)
-	anonymous := withSegments(s, make([]int32, len(p.segments)))
+	allocations := segmentsOf(&s)
+	anonymous := withAllocations(s, make([]int32, len(p.allocations)))
 	b = trace.AppendSignature(b, &anonymous)
-	for _, id := range segments {
+	for _, id := range allocations {
 		b = append(b, p.segmentIdentity(id)...)
 	}
 	return b

@@ -33,11 +33,11 @@ func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 		}
 		a.sites = append(a.sites, p.addSite(s))
 	}
-	for _, s := range c.Segments {
+	for _, s := range c.Allocations {
 		if s.Site > 0 {
 			s.Site = uint32(a.sites[s.Site-1]) + 1
 		}
-		a.segments = append(a.segments, p.addSegment(s))
+		a.allocations = append(a.allocations, p.addAllocation(s))
 	}
 	for _, comm := range c.Communicators {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
@@ -56,11 +56,11 @@ type importer struct {
 	table *internTable
 	from  *trace.Content
 
-	sites, segments, communicators []int32
-	signatures                     []*imported
-	sequences                      []int64 // code of each sequence + 1, 0: not interned yet
-	roots                          map[int]*root
-	order                          []int // roots in order of first sight
+	sites, allocations, communicators []int32
+	signatures                        []*imported
+	sequences                         []int64 // code of each sequence + 1, 0: not interned yet
+	roots                             map[int]*root
+	order                             []int // roots in order of first sight
 }
 
 // imported is a signature taken apart.
@@ -87,7 +87,7 @@ func (a *importer) signature(terminal int32) *imported {
 		return s
 	}
 	s := a.from.Signatures[terminal]
-	s = withSegments(s.WithSites(func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 }), a.segments)
+	s = withAllocations(s.WithSites(func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 }), a.allocations)
 	t, slots, constants := templateOf(s, a.table.functions[s.Function])
 	made := &imported{template: a.table.addTemplate(t), own: s.OwnRank, slots: slots, constants: constants}
 	a.signatures[terminal] = made

@@ -21,8 +21,8 @@ type internTable struct {
 	sites   []trace.Site
 	siteIDs map[siteKey]int32
 
-	segments   []trace.Segment // Site is 1 + a interned site
-	segmentIDs map[trace.Segment]int32
+	allocations   []trace.Allocation // Site is 1 + a interned site
+	allocationIDs map[trace.Allocation]int32
 
 	communicators   []trace.Communicator
 	communicatorIDs map[string]int32

@@ -11,22 +11,22 @@ import (
 // Places are what signatures and evidence refer to outside of themselves: call sites, the
 // paths that lead to them, and the memory segments that pointers lead to.
 
-func (p *internTable) addSegment(s trace.Segment) int32 {
-	if id, ok := p.segmentIDs[s]; ok {
+func (p *internTable) addAllocation(s trace.Allocation) int32 {
+	if id, ok := p.allocationIDs[s]; ok {
 		return id
 	}
-	if p.segmentIDs == nil {
-		p.segmentIDs = map[trace.Segment]int32{}
+	if p.allocationIDs == nil {
+		p.allocationIDs = map[trace.Allocation]int32{}
 	}
-	id := int32(len(p.segments))
-	p.segments = append(p.segments, s)
-	p.segmentIDs[s] = id
+	id := int32(len(p.allocations))
+	p.allocations = append(p.allocations, s)
+	p.allocationIDs[s] = id
 	return id
 }
 
 // withSegments returns the signature with its pointers led to other segments;
 // numbers are indexed by segment.
-func withSegments(s trace.Signature, numbers []int32) trace.Signature {
+func withAllocations(s trace.Signature, numbers []int32) trace.Signature {
 	if len(numbers) == 0 {
 		return s
 	}
@@ -81,8 +81,8 @@ func (p *internTable) siteIdentity(site uint32) []byte {
 	return b
 }
 
-func (p *internTable) segmentIdentity(segment int32) []byte {
-	s := &p.segments[segment]
+func (p *internTable) segmentIdentity(allocation int32) []byte {
+	s := &p.allocations[allocation]
 	b := []byte{byte(s.Kind)}
 	b = binary.BigEndian.AppendUint32(b, uint32(s.Number))
 	b = binary.BigEndian.AppendUint64(b, s.Size)
@@ -93,7 +93,7 @@ func (p *internTable) segmentIdentity(segment int32) []byte {
 // exportPlaces writes the sites and segments that the signatures and the ranks of c
 // use, with all callers, and gives both the numbers that these have in c.
 func (p *internTable) exportPlaces(c *trace.Content) {
-	sites, segments := map[uint32]bool{}, map[int32]bool{}
+	sites, allocations := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
 		for ; site > 0 && !sites[site]; site = p.sites[site-1].Caller {
 			sites[site] = true
@@ -105,9 +105,9 @@ func (p *internTable) exportPlaces(c *trace.Content) {
 			return site
 		})
 		for _, id := range segmentsOf(&c.Signatures[i]) {
-			if !segments[id] {
-				segments[id] = true
-				use(p.segments[id].Site)
+			if !allocations[id] {
+				allocations[id] = true
+				use(p.allocations[id].Site)
 			}
 		}
 	}
@@ -124,17 +124,17 @@ func (p *internTable) exportPlaces(c *trace.Content) {
 		c.Sites = append(c.Sites, s)
 	}
 	c.Ranks.ReplaceSites(func(site uint32) uint32 { return sitePlace[site] })
-	segmentPlace := make([]int32, len(p.segments))
-	for i, id := range inOrder(segments, p.segmentIdentity) {
-		segmentPlace[id] = int32(i)
-		s := p.segments[id]
+	allocationPlace := make([]int32, len(p.allocations))
+	for i, id := range inOrder(allocations, p.segmentIdentity) {
+		allocationPlace[id] = int32(i)
+		s := p.allocations[id]
 		s.Site = sitePlace[s.Site]
-		c.Segments = append(c.Segments, s)
+		c.Allocations = append(c.Allocations, s)
 	}
 	for i := range c.Signatures {
 		s := c.Signatures[i].WithSites(func(site uint32) uint32 { return sitePlace[site] })
-		if len(segments) > 0 {
-			s = withSegments(s, segmentPlace)
+		if len(allocations) > 0 {
+			s = withAllocations(s, allocationPlace)
 		}
 		c.Signatures[i] = s
 	}

@@ -23,20 +23,20 @@ func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 		Ranks:     trace.NewRankTable(trace.Rank{Rank: rank, Host: "h", PID: rank}),
 		Threads:   trace.NewThreadTable(trace.Thread{Rank: rank, Calls: 3, Gaps: []int64{0, 1, 1}, Durations: []int64{1, 1, 1}}),
 	}
-	heap := trace.Segment{Kind: trace.HeapSegment, Size: 64, Ordinal: 1}
-	stack := trace.Segment{Kind: trace.StackSegment}
+	heap := trace.Allocation{Kind: trace.HeapAllocation, Size: 64, Ordinal: 1}
+	stack := trace.Allocation{Kind: trace.StackAllocation}
 	var site uint32
 	var segment int64
 	if swapped {
 		work.Caller = 2
 		c.Sites, site = []trace.Site{allocation, mainSite, work}, 3
 		heap.Site = 1
-		c.Segments, segment = []trace.Segment{stack, heap}, 2
+		c.Allocations, segment = []trace.Allocation{stack, heap}, 2
 	} else {
 		work.Caller = 1
 		c.Sites, site = []trace.Site{mainSite, work, allocation}, 2
 		heap.Site = 3
-		c.Segments, segment = []trace.Segment{heap, stack}, 1
+		c.Allocations, segment = []trace.Allocation{heap, stack}, 1
 	}
 	c.Signatures = []trace.Signature{{
 		Function: 1, Site: site, OwnRank: -1, Return: trace.Value{Form: trace.Int},
@@ -55,9 +55,9 @@ func TestEqualPlacesBecomeOne(t *testing.T) {
 		require.Equal(t, a, b, "the order of arrival does not show")
 		require.NoError(t, a.Validate())
 		require.Len(t, a.Signatures, 1, "both ranks do the same")
-		require.Len(t, a.Segments, 1, "what no call uses is dropped")
-		require.Equal(t, trace.Segment{Kind: trace.HeapSegment, Size: 64, Ordinal: 1, Site: a.Segments[0].Site}, a.Segments[0])
-		require.Equal(t, uint64(0x10), a.Sites[a.Segments[0].Site-1].Offset)
+		require.Len(t, a.Allocations, 1, "what no call uses is dropped")
+		require.Equal(t, trace.Allocation{Kind: trace.HeapAllocation, Size: 64, Ordinal: 1, Site: a.Allocations[0].Site}, a.Allocations[0])
+		require.Equal(t, uint64(0x10), a.Sites[a.Allocations[0].Site-1].Offset)
 		var offsets []uint64
 		for s := range trace.CallPath(a.Sites, &a.Sites[a.Signatures[0].Site-1]) {
 			offsets = append(offsets, s.Offset)

@@ -591,8 +591,8 @@ func TestInlinedFramesInCallPaths(t *testing.T) {
 				{BuildID: "cafe", Module: "app", Offset: 0xfa8, Caller: 1},
 				{BuildID: "cafe", Module: "app", Offset: 0xff0, Caller: 1},
 			},
-			Signatures: []trace.Signature{{Site: 2}, {Site: 3}, {Site: 4, In: []trace.Value{{Form: trace.Code, Int: 4}}}},
-			Segments:   []trace.Segment{{Site: 3}, {}},
+			Signatures:  []trace.Signature{{Site: 2}, {Site: 3}, {Site: 4, In: []trace.Value{{Form: trace.Code, Int: 4}}}},
+			Allocations: []trace.Allocation{{Site: 3}, {}},
 		}
 		newSymbolTables(spool, false).apply(c, nil)
 		if mode == "caller" {
@@ -614,6 +614,6 @@ func TestInlinedFramesInCallPaths(t *testing.T) {
 		}, c.Sites)
 		assert.Equal(t, []uint32{3, 4, 5}, []uint32{c.Signatures[0].Site, c.Signatures[1].Site, c.Signatures[2].Site})
 		assert.Equal(t, int64(5), c.Signatures[2].In[0].Int)
-		assert.Equal(t, []trace.Segment{{Site: 4}, {}}, c.Segments)
+		assert.Equal(t, []trace.Allocation{{Site: 4}, {}}, c.Allocations)
 	}
 }

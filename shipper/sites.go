@@ -118,8 +118,8 @@ func (t *symbolTables) apply(c *trace.Content, modules []string) {
 		c.Signatures[i] = c.Signatures[i].WithSites(number)
 	}
 	c.Ranks.ReplaceSites(number)
-	for i := range c.Segments {
-		if s := &c.Segments[i]; s.Site > 0 {
+	for i := range c.Allocations {
+		if s := &c.Allocations[i]; s.Site > 0 {
 			s.Site = number(s.Site)
 		}
 	}

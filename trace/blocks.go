@@ -396,7 +396,7 @@ func (s *Sizes) part(kind codec.Kind) *int64 {
 		return &s.Values
 	case blockTimingStart, blockTiming, blockShortSums, blockLongSums, blockAggregates, blockClockReadings, blockClustering:
 		return &s.Timing
-	case blockSegments:
+	case blockAllocations:
 		return &s.Pointers
 	case blockSites:
 		return &s.CallSites

@@ -70,26 +70,26 @@ func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
 	return t.Marks[vote-1], t.Marks[vote], true
 }
 
-// A Hold says that the tracer held a thread before a call (its index on the thread), for so many ticks. That is no
+// An Overhead says that the tracer held a thread before a call (its index on the thread), for so many ticks. That is no
 // computation of the program's.
-type Hold struct {
+type Overhead struct {
 	Call  uint64
 	Ticks int64
 }
 
-// Held is how long the tracer held the thread in all, in ticks.
-func (t *Thread) Held() (ticks int64) {
-	for _, h := range t.Holds {
+// OverheadTicks is how long the tracer held the thread in all, in ticks.
+func (t *Thread) OverheadTicks() (ticks int64) {
+	for _, h := range t.Overheads {
 		ticks += h.Ticks
 	}
 	return ticks
 }
 
-// holds says, for one call after the other, how long the tracer held the thread before it.
-type holds []Hold
+// overheads says, for one call after the other, how long the tracer held the thread before it.
+type overheads []Overhead
 
 // before says it for a call; calls must not go back.
-func (h *holds) before(call uint64) (ticks int64) {
+func (h *overheads) before(call uint64) (ticks int64) {
 	for len(*h) > 0 && (*h)[0].Call <= call {
 		if (*h)[0].Call == call {
 			ticks += (*h)[0].Ticks
@@ -101,8 +101,8 @@ func (h *holds) before(call uint64) (ticks int64) {
 
 // validateExtrapolations checks marks, holds and stand-ins of a thread.
 func (t *Thread) validateExtrapolations() error {
-	for i, h := range t.Holds {
-		if h.Call > t.Calls || h.Ticks <= 0 || i > 0 && h.Call <= t.Holds[i-1].Call {
+	for i, h := range t.Overheads {
+		if h.Call > t.Calls || h.Ticks <= 0 || i > 0 && h.Call <= t.Overheads[i-1].Call {
 			return fmt.Errorf("hold %d of %d ticks before call %d", i, h.Ticks, h.Call)
 		}
 	}
@@ -207,7 +207,7 @@ func spread(values []int64, sum int64) bool {
 // hasClustering reports whether there is anything to write of it.
 func hasClustering(c *Content) bool {
 	return c.Meta.Clustering != nil || slices.ContainsFunc(c.Threads.marks, func(m []uint64) bool { return len(m) > 0 }) ||
-		slices.ContainsFunc(c.Threads.holds, func(h []Hold) bool { return len(h) > 0 })
+		slices.ContainsFunc(c.Threads.overheads, func(h []Overhead) bool { return len(h) > 0 })
 }
 
 // appendClustering writes the votes, and per thread its marks, stand-ins and holds.
@@ -262,11 +262,11 @@ func appendClustering(c *Content) []byte {
 		}
 		s.Sequence(all)
 	}
-	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Holds)) })
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Overheads)) })
 	var calls, ticks []int64
 	for i := range threads {
 		before := uint64(0)
-		for _, h := range threads[i].Holds {
+		for _, h := range threads[i].Overheads {
 			calls, ticks = append(calls, int64(h.Call-before)), append(ticks, h.Ticks)
 			before = h.Call
 		}
@@ -343,9 +343,9 @@ func (d *decoder) clustering(c *Content) {
 	}
 	d.marks(c, n)
 	d.extrapolations(c, n)
-	d.holds(c, n)
+	d.overheads(c, n)
 	if d.Err != nil {
-		c.Threads.marks, c.Threads.extrapolations, c.Threads.holds = nil, nil, nil
+		c.Threads.marks, c.Threads.extrapolations, c.Threads.overheads = nil, nil, nil
 	}
 }
 
@@ -406,15 +406,15 @@ func (d *decoder) extrapolations(c *Content, n int) {
 	}
 }
 
-func (d *decoder) holds(c *Content, n int) {
+func (d *decoder) overheads(c *Content, n int) {
 	counts := d.Column(n)
-	all := make([]Hold, d.rowsOf(counts, 32))
+	all := make([]Overhead, d.rowsOf(counts, 32))
 	calls, ticks := d.Column(len(all)), d.Column(len(all))
 	if d.Err != nil || len(all) == 0 {
 		return
 	}
-	c.Threads.holds = make([][]Hold, n)
-	for i := range c.Threads.holds {
+	c.Threads.overheads = make([][]Overhead, n)
+	for i := range c.Threads.overheads {
 		list := all[:counts[i]:counts[i]]
 		all = all[counts[i]:]
 		before := int64(0)
@@ -424,8 +424,8 @@ func (d *decoder) holds(c *Content, n int) {
 				return
 			}
 			before += calls[k]
-			list[k] = Hold{uint64(before), ticks[k]}
+			list[k] = Overhead{uint64(before), ticks[k]}
 		}
-		c.Threads.holds[i], calls, ticks = list, calls[len(list):], ticks[len(list):]
+		c.Threads.overheads[i], calls, ticks = list, calls[len(list):], ticks[len(list):]
 	}
 }

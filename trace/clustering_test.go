@@ -26,7 +26,7 @@ func clustered(ranks, steps int) *Content {
 		for _, m := range t.Marks {
 			if held := t.Gaps[m] / 2; held > 0 {
 				t.Gaps[m] -= held
-				t.Holds = append(t.Holds, Hold{m, held})
+				t.Overheads = append(t.Overheads, Overhead{m, held})
 			}
 		}
 		if t.Rank != 1 && t.Calls == threads[1].Calls {
@@ -96,7 +96,7 @@ func TestExtrapolation(t *testing.T) {
 					gaps += lead.Gaps[k]
 					durations += lead.Durations[k]
 				}
-				held := holds(thread.Holds)
+				held := overheads(thread.Overheads)
 				at := held.before(from)
 				if from > 0 {
 					at += want[2*from-1]
@@ -182,7 +182,7 @@ func acrossBlocks() (full, c *Content) {
 			}
 			for m := uint64(100); m < calls; m += 50_000 {
 				t.Marks = append(t.Marks, m)
-				t.Holds = append(t.Holds, Hold{Call: m, Ticks: 40}, Hold{Call: m + 7_000, Ticks: 3})
+				t.Overheads = append(t.Overheads, Overhead{Call: m, Ticks: 40}, Overhead{Call: m + 7_000, Ticks: 3})
 			}
 			t.Gaps[0] = 0
 			c.Threads.Append(t)

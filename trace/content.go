@@ -17,8 +17,8 @@ type Content struct {
 	Meta          Meta
 	Functions     []Function
 	Sites         []Site
-	Segments      []Segment   // what pointers lead to, where that is kept
-	Signatures    []Signature // index = terminal
+	Allocations   []Allocation // what pointers lead to, where that is kept
+	Signatures    []Signature  // index = terminal
 	Communicators []Communicator
 	Grammar       grammar.Grammar  // rules of all threads; Thread.Root names each one's root
 	Columns       []codec.Numbers  // values that differ from rank to rank: see Column and Cases
@@ -99,9 +99,9 @@ type Thread struct {
 	// times are another rank's, by vote. Gaps and Durations are 0 there.
 	Marks          []uint64
 	Extrapolations []Extrapolation
-	// Holds are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
+	// Overheads are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
 	// without them.
-	Holds []Hold
+	Overheads []Overhead
 	// Chapters have the first calls of the thread, nil: Root has all. Else Root begins with symbols that stand for them, in
 	// another order (Chapter).
 	Chapters *Chapters
@@ -140,32 +140,32 @@ type StreamRef struct {
 // Unknown is the value of a count that was not to be had: never zero.
 const Unknown = -1
 
-// A CallPlace is an MPI function and where it was called from.
-type CallPlace struct {
+// A CallSite is an MPI function and where it was called from.
+type CallSite struct {
 	Function uint16 // Function.ID; 0: no call
 	Site     uint32 // 1 + index into the table of call sites; 0: unknown
 }
 
-// An EvidencePlace is where in the program time passed: between After and Before, or inside of the call Before if After is
+// An EvidenceKey is where in the program time passed: between After and Before, or inside of the call Before if After is
 // zero.
-type EvidencePlace struct {
+type EvidenceKey struct {
 	Thread        int // number of the thread in its rank, as in Thread.Thread
-	After, Before CallPlace
+	After, Before CallSite
 }
 
 // Compare orders places by thread, then by the calls.
-func (p EvidencePlace) Compare(other EvidencePlace) int {
+func (p EvidenceKey) Compare(other EvidenceKey) int {
 	return cmp.Or(cmp.Compare(p.Thread, other.Thread), p.After.compare(other.After), p.Before.compare(other.Before))
 }
 
-func (c CallPlace) compare(other CallPlace) int {
+func (c CallSite) compare(other CallSite) int {
 	return cmp.Or(cmp.Compare(c.Function, other.Function), cmp.Compare(c.Site, other.Site))
 }
 
 // An EvidenceRow is what passed on one thread of a rank in all the long instances of one place. Rows that take less than 0.5%
 // of the rank's run are left out.
 type EvidenceRow struct {
-	EvidencePlace
+	EvidenceKey
 	Count      uint64 // long instances
 	WallNS     int64  // their time
 	CPUNS      int64  // of it the thread was on a CPU

@@ -46,7 +46,7 @@ type Cursor struct {
 	until       uint64 // first call after part
 	ticks       int64  // exit of the previous call
 	off         timing.MomentBound
-	holds       holds // that are still to come
+	overheads   overheads // that are still to come
 	extrapolating
 
 	// of a cursor that has not come here call by call (Seek)
@@ -127,11 +127,11 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		shared: shared, plans: plans, number: thread, thread: t, rank: shared.rank(t.Rank),
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
-	c.extrapolating.extrapolations, c.holds = t.extrapolations(), t.Holds
+	c.extrapolating.extrapolations, c.overheads = t.extrapolations(), t.Overheads
 	c.environment.columns, c.environment.index = shared.Columns, t.Place
 	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
-	c.event.segments, c.event.sites = shared.Segments, shared.Sites
+	c.event.allocations, c.event.sites = shared.Allocations, shared.Sites
 	c.startComms()
 	return c
 }
@@ -239,11 +239,11 @@ func (c *Cursor) time(terminal int32) bool {
 	}
 	var gap, duration int64
 	e := &c.event
-	e.HeldTicks, e.Held = c.holds.before(c.next), 0
-	if e.HeldTicks > 0 {
-		c.ticks += e.HeldTicks
-		c.extrapolating.start += e.HeldTicks
-		e.Held = c.clock.Nanoseconds(c.ticks) - c.clock.Nanoseconds(c.ticks-e.HeldTicks)
+	e.OverheadTicks, e.Overhead = c.overheads.before(c.next), 0
+	if e.OverheadTicks > 0 {
+		c.ticks += e.OverheadTicks
+		c.extrapolating.start += e.OverheadTicks
+		e.Overhead = c.clock.Nanoseconds(c.ticks) - c.clock.Nanoseconds(c.ticks-e.OverheadTicks)
 	}
 	if isExtrapolated {
 		c.part.pass()

@@ -28,7 +28,7 @@ import (
 //   - holds, extrapolating.extrapolations: lists that are gone through from the front; they start over with the block of timing.
 //   - extrapolating, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
 //     stay: they go to an interval by seeking or are there.
-//   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
+//   - event: Next sets every field that can differ; Overhead, OverheadTicks and TimesOf change only with timing, which sets them.
 //   - environment: the rank in it is set for every call that needs it.
 //   - err: stays. A cursor that has failed goes nowhere any more.
 
@@ -135,7 +135,7 @@ func (c *Cursor) seekTime(index uint64) bool {
 // startTime goes to the timing of a call with which a block begins.
 func (c *Cursor) startTime(from uint64) {
 	c.leavePart()
-	c.holds = c.thread.Holds
+	c.overheads = c.thread.Overheads
 	if len(c.thread.Extrapolations) > 0 {
 		c.extrapolating.restart(c.thread, c.source.memory())
 	}

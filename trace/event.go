@@ -37,9 +37,9 @@ type Event struct {
 	// EnterError and ExitError are by how many nanoseconds Enter and Exit may be off because times are rounded: by no more
 	// than MomentTicks, 0 for lossless timing. Times that are another rank's (TimesOf) may be off by more.
 	EnterError, ExitError int64
-	// Held is for how many nanoseconds (HeldTicks: ticks) the tracer held the thread after its previous call, at a vote of
+	// Overhead is for how many nanoseconds (OverheadTicks: ticks) the tracer held the thread after its previous call, at a vote of
 	// the ranks; 0 for most. The program computed for the rest of the time between the two calls.
-	HeldTicks, Held int64
+	OverheadTicks, Overhead int64
 	// Timed reports whether the times are known: those of single calls are not kept where timing is aggregated, and are 0
 	// then.
 	Timed bool
@@ -47,8 +47,8 @@ type Event struct {
 	// Rank's cluster, or −1 where that is missing in the trace and the calls of an interval are spread evenly.
 	TimesOf int
 
-	segments []Segment // of the trace, for Text and AppendJSON
-	sites    []Site
+	allocations []Allocation // of the trace, for Text and AppendJSON
+	sites       []Site
 }
 
 // Succeeded reports whether the call returned no error code: one that has a name of its own, or a number.
@@ -137,8 +137,8 @@ func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
 		return append(b, site.name()...)
 	}
-	if segment := e.segment(v); segment != nil {
-		return appendPointerText(b, v, segment)
+	if allocation := e.allocation(v); allocation != nil {
+		return appendPointerText(b, v, allocation)
 	}
 	return appendValueText(b, v, kind)
 }
@@ -384,8 +384,8 @@ func (e *Event) appendArgumentJSON(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
 		return appendJSONString(b, site.name())
 	}
-	if segment := e.segment(v); segment != nil {
-		return e.appendPointerJSON(b, v, segment)
+	if allocation := e.allocation(v); allocation != nil {
+		return e.appendPointerJSON(b, v, allocation)
 	}
 	return appendValueJSON(b, v, kind)
 }

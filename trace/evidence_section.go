@@ -12,8 +12,8 @@ import (
 
 // The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and next to no bytes.
 type evidenceTable struct {
-	places    []EvidencePlace // distinct, in order of first use
-	ids       map[EvidencePlace]int64
+	places    []EvidenceKey // distinct, in order of first use
+	ids       map[EvidenceKey]int64
 	names     codec.StringDictionary // of threads
 	rows      codec.Ragged
 	instances codec.Ragged
@@ -73,13 +73,13 @@ func (t *evidenceTable) begin(ranks int) {
 	t.usages.First.PushRun(0, 0, ranks)
 }
 
-func (t *evidenceTable) place(p EvidencePlace) int64 {
+func (t *evidenceTable) place(p EvidenceKey) int64 {
 	id, known := t.ids[p]
 	if known {
 		return id
 	}
 	if t.ids == nil {
-		t.ids = map[EvidencePlace]int64{}
+		t.ids = map[EvidenceKey]int64{}
 		for i, have := range t.places { // a reader's
 			t.ids[have] = int64(i)
 		}
@@ -95,7 +95,7 @@ func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.rows.Add(rowColumns, t.place(e.EvidencePlace), codec.RoundedCode(int64(e.Count)), wall, off, delay,
+		t.rows.Add(rowColumns, t.place(e.EvidenceKey), codec.RoundedCode(int64(e.Count)), wall, off, delay,
 			codec.RoundedNSCode(e.OtherCPUNS), codec.RoundedCode(e.IOBytes), codec.RoundedCode(e.IOCalls), codec.RoundedNSCode(e.DataNS))
 	}
 	t.rows.End(rowColumns)
@@ -145,7 +145,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			for k := range r.Evidence {
 				at := func(column int) int64 { return rows.At(column, from+k) }
 				e := &r.Evidence[k]
-				e.EvidencePlace, e.Count = t.places[at(rowPlace)], uint64(codec.Unrounded(at(rowCount)))
+				e.EvidenceKey, e.Count = t.places[at(rowPlace)], uint64(codec.Unrounded(at(rowCount)))
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(rowWall), at(rowOffCPU), at(rowRunDelay))
 				e.OtherCPUNS, e.IOBytes, e.IOCalls = codec.UnroundedNS(at(rowOtherCPU)), codec.Unrounded(at(rowIOBytes)), codec.Unrounded(at(rowIOCalls))
 				e.DataNS = codec.UnroundedNS(at(rowData))
@@ -176,10 +176,10 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 }
 
 // EvidenceCalls goes through the calls that the evidence of ranks refers to: some come more than once.
-func (t *RankTable) EvidenceCalls() iter.Seq[CallPlace] {
-	return func(yield func(CallPlace) bool) {
+func (t *RankTable) EvidenceCalls() iter.Seq[CallSite] {
+	return func(yield func(CallSite) bool) {
 		for _, p := range t.evidence.places {
-			for _, call := range []CallPlace{p.After, p.Before} {
+			for _, call := range []CallSite{p.After, p.Before} {
 				if call.Function != 0 && !yield(call) {
 					return
 				}
@@ -206,8 +206,8 @@ func (r *Rank) ReplaceSites(replace func(uint32) uint32) {
 	}
 }
 
-func (p *EvidencePlace) replaceSites(replace func(uint32) uint32) {
-	for _, c := range []*CallPlace{&p.After, &p.Before} {
+func (p *EvidenceKey) replaceSites(replace func(uint32) uint32) {
+	for _, c := range []*CallSite{&p.After, &p.Before} {
 		if c.Site > 0 {
 			c.Site = replace(c.Site)
 		}
@@ -226,8 +226,8 @@ func appendEvidence(c *Content) []byte {
 	n := len(order)
 	s.Number(uint64(n))
 	s.Column(n, func(i int) int64 { return int64(order[i].Thread) })
-	for _, call := range []func(p *EvidencePlace) *CallPlace{
-		func(p *EvidencePlace) *CallPlace { return &p.After }, func(p *EvidencePlace) *CallPlace { return &p.Before },
+	for _, call := range []func(p *EvidenceKey) *CallSite{
+		func(p *EvidenceKey) *CallSite { return &p.After }, func(p *EvidenceKey) *CallSite { return &p.Before },
 	} {
 		s.Column(n, func(i int) int64 { return int64(call(&order[i]).Function) })
 		s.Column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
@@ -263,7 +263,7 @@ func appendEvidence(c *Content) []byte {
 }
 
 // sortedPlaces are the places in order, so that those of a rank's rows most often follow each other, and the new number of each.
-func (t *evidenceTable) sortedPlaces() (sorted []EvidencePlace, number []int64) {
+func (t *evidenceTable) sortedPlaces() (sorted []EvidenceKey, number []int64) {
 	old := make([]int, len(t.places))
 	for i := range old {
 		old[i] = i
@@ -290,16 +290,16 @@ func (d *decoder) evidence(c *Content) {
 	t.names.List = d.Strings
 	n := d.Rows(24)
 	threads := d.Column(n)
-	var calls [2][]CallPlace
+	var calls [2][]CallSite
 	for k := range calls {
 		functions, sites := d.Column(n), d.Column(n)
-		calls[k] = make([]CallPlace, n)
+		calls[k] = make([]CallSite, n)
 		for i := range calls[k] {
 			if uint64(functions[i]) > math.MaxUint16 || uint64(sites[i]) > math.MaxUint32 {
 				d.Fail(codec.ErrNumber)
 				return
 			}
-			calls[k][i] = CallPlace{uint16(functions[i]), uint32(sites[i])}
+			calls[k][i] = CallSite{uint16(functions[i]), uint32(sites[i])}
 		}
 	}
 	for i := range n {
@@ -307,7 +307,7 @@ func (d *decoder) evidence(c *Content) {
 			d.Fail(codec.ErrNumber)
 			return
 		}
-		t.places = append(t.places, EvidencePlace{int(threads[i]), calls[0][i], calls[1][i]})
+		t.places = append(t.places, EvidenceKey{int(threads[i]), calls[0][i], calls[1][i]})
 	}
 	if d.Uvarint() != uint64(c.Ranks.Len()) {
 		d.Fail(codec.ErrNumber)
@@ -424,7 +424,7 @@ func (c *Content) validateEvidence() error {
 		}
 	}
 	for _, p := range t.places {
-		for _, call := range []CallPlace{p.After, p.Before} {
+		for _, call := range []CallSite{p.After, p.Before} {
 			if call.Function != 0 && c.function(call.Function) == nil {
 				return fmt.Errorf("trace: evidence: no function %d", call.Function)
 			}

@@ -13,14 +13,14 @@ import (
 // withEvidence is a trace of two ranks with all that the evidence block holds; its numbers are round.
 func withEvidence() *Content {
 	c := stencil(2, 12, true)
-	call := func(k int) CallPlace {
-		return CallPlace{Function: c.Functions[k].ID, Site: uint32(min(k, len(c.Sites)))}
+	call := func(k int) CallSite {
+		return CallSite{Function: c.Functions[k].ID, Site: uint32(min(k, len(c.Sites)))}
 	}
 	c.Ranks.Change(0, func(r *Rank) {
 		r.Evidence = []EvidenceRow{
-			{EvidencePlace: EvidencePlace{After: call(0), Before: call(1)}, Count: 1000, WallNS: 127 << 20, CPUNS: 100 << 20,
+			{EvidenceKey: EvidenceKey{After: call(0), Before: call(1)}, Count: 1000, WallNS: 127 << 20, CPUNS: 100 << 20,
 				RunDelayNS: 20 << 20, OtherCPUNS: 0, DataNS: 65 << 24},
-			{EvidencePlace: EvidencePlace{Thread: 1, Before: call(1)}, Count: 1, WallNS: 100 << 13, CPUNS: 100 << 13, RunDelayNS: Unknown,
+			{EvidenceKey: EvidenceKey{Thread: 1, Before: call(1)}, Count: 1, WallNS: 100 << 13, CPUNS: 100 << 13, RunDelayNS: Unknown,
 				OtherCPUNS: Unknown, IOBytes: Unknown, IOCalls: Unknown, DataNS: Unknown},
 		}
 		r.Outliers = []EvidenceInstance{

@@ -272,7 +272,7 @@ func (c *Cursor) timesOf(gaps, durations []int64) error {
 		if c.event.TimesOf != c.thread.Rank {
 			return errExtrapolated
 		}
-		gaps[i], durations[i] = c.event.EnterTicks-before-c.event.HeldTicks, c.event.ExitTicks-c.event.EnterTicks
+		gaps[i], durations[i] = c.event.EnterTicks-before-c.event.OverheadTicks, c.event.ExitTicks-c.event.EnterTicks
 		c.next++
 	}
 	return nil

@@ -33,7 +33,7 @@ func manyMeasured() []Rank {
 			wall := codec.RoundedNS(ns() + 1<<20)
 			off := codec.RoundedNS(random.Int64N(wall))
 			r.Evidence = append(r.Evidence, EvidenceRow{
-				EvidencePlace: EvidencePlace{Thread: k, Before: CallPlace{Function: uint16(1 + random.IntN(3))}}, Count: uint64(codec.Rounded(1 + random.Int64N(1000))),
+				EvidenceKey: EvidenceKey{Thread: k, Before: CallSite{Function: uint16(1 + random.IntN(3))}}, Count: uint64(codec.Rounded(1 + random.Int64N(1000))),
 				WallNS: wall, CPUNS: wall - off, RunDelayNS: codec.RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
 				IOBytes: codec.Rounded(ns()), IOCalls: codec.Rounded(random.Int64N(500) - 1), DataNS: ns(),
 			})

@@ -186,7 +186,7 @@ func (t *Reader) openShared() error {
 		{blockMeta, "metadata", false, false, func(d *decoder) { c.Meta = d.meta() }},
 		{blockFunctions, "functions", false, false, func(d *decoder) { c.Functions = d.functions() }},
 		{blockSites, "call sites", false, true, func(d *decoder) { c.Sites = d.sites() }},
-		{blockSegments, "segments", true, true, func(d *decoder) { c.Segments = d.segments() }},
+		{blockAllocations, "segments", true, true, func(d *decoder) { c.Allocations = d.allocations() }},
 		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures(c.Functions) }},
 		{blockCommunicators, "communicators", false, false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, false, func(d *decoder) {

@@ -301,12 +301,12 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 			gap = -1 - p.Int64N(th.Durations[i-1]) // a call in a call
 		}
 		if i > 0 && p.IntN(40) == 0 {
-			th.Holds = append(th.Holds, trace.Hold{Call: uint64(i), Ticks: 1 + p.Int64N(100)})
+			th.Overheads = append(th.Overheads, trace.Overhead{Call: uint64(i), Ticks: 1 + p.Int64N(100)})
 		}
 		th.Gaps, th.Durations = append(th.Gaps, gap), append(th.Durations, duration)
 		tick += gap + duration
 	}
-	th.EndTick = th.FirstTick + tick + th.Held()
+	th.EndTick = th.FirstTick + tick + th.OverheadTicks()
 	return th
 }
 

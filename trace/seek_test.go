@@ -195,7 +195,7 @@ func TestSeekAcrossBlocks(t *testing.T) {
 		for _, border := range []int{timing.BlockCalls, 2 * timing.BlockCalls} {
 			// the call before the last one of the block lasts until after the next block has begun
 			th.Durations[border-2], th.Gaps[border-1], th.Gaps[border] = 5000, -4900, 1000
-			th.Holds = append(th.Holds, trace.Hold{Call: uint64(border), Ticks: 70}, trace.Hold{Call: uint64(border + 3), Ticks: 9})
+			th.Overheads = append(th.Overheads, trace.Overhead{Call: uint64(border), Ticks: 70}, trace.Overhead{Call: uint64(border + 3), Ticks: 9})
 		}
 	})
 	r := open(t, bytesOf(t, c))

@@ -134,41 +134,41 @@ type Topology struct {
 	Graph    bool // a graph or distributed graph
 }
 
-// A SegmentKind says what sort of memory a pointer leads to. The number is part of the file format: append only.
-type SegmentKind uint8
+// A AllocationKind says what sort of memory a pointer leads to. The number is part of the file format: append only.
+type AllocationKind uint8
 
 // Kinds of segments.
 const (
-	HeapSegment     SegmentKind = iota + 1 // malloc and its relatives
-	MappedSegment                          // mmap
-	StaticSegment                          // data of an executable or shared library
-	StackSegment                           // the stack of a thread
-	DeviceSegment                          // memory of an accelerator
-	ManagedSegment                         // memory that moves between host and accelerator
-	PinnedSegment                          // page-locked host memory
-	UnknownSegment                         // one address, of memory whose origin is not known
-	lastSegmentKind = UnknownSegment
+	HeapAllocation     AllocationKind = iota + 1 // malloc and its relatives
+	MappedAllocation                             // mmap
+	StaticAllocation                             // data of an executable or shared library
+	StackAllocation                              // the stack of a thread
+	DeviceAllocation                             // memory of an accelerator
+	ManagedAllocation                            // memory that moves between host and accelerator
+	PinnedAllocation                             // page-locked host memory
+	UnknownAllocation                            // one address, of memory whose origin is not known
+	lastAllocationKind = UnknownAllocation
 )
 
-var segmentKinds = [...]string{
-	HeapSegment: "heap", MappedSegment: "mapped", StaticSegment: "static", StackSegment: "stack",
-	DeviceSegment: "device", ManagedSegment: "managed", PinnedSegment: "pinned", UnknownSegment: "unknown",
+var allocationKinds = [...]string{
+	HeapAllocation: "heap", MappedAllocation: "mapped", StaticAllocation: "static", StackAllocation: "stack",
+	DeviceAllocation: "device", ManagedAllocation: "managed", PinnedAllocation: "pinned", UnknownAllocation: "unknown",
 }
 
 // String is the kind as texts have it.
-func (k SegmentKind) String() string {
-	if k == 0 || int(k) >= len(segmentKinds) {
+func (k AllocationKind) String() string {
+	if k == 0 || int(k) >= len(allocationKinds) {
 		return "segment kind " + strconv.Itoa(int(k))
 	}
-	return segmentKinds[k]
+	return allocationKinds[k]
 }
 
-// A Segment is memory that a program got in one piece: an allocation, the static data of a module, a thread's stack. A
-// Value of form Pointer names one and an offset into it. Segments are named by what is the same on all ranks that do the
+// An Allocation is memory that a program got in one piece: an allocation, the static data of a module, a thread's stack. A
+// Value of form Pointer names one and an offset into it. Allocations are named by what is the same on all ranks that do the
 // same thing: what was allocated where and how large, and Ordinal among those that lived at the same time. A name is
 // used again once its segment was freed, so a buffer that every iteration allocates anew is one segment.
-type Segment struct {
-	Kind SegmentKind
+type Allocation struct {
+	Kind AllocationKind
 	// Number is the device of Device, Managed and Pinned, the thread of Stack; else 0.
 	Number int
 	// Site is 1 + the index of the call site that allocated it, for Static of the module's first byte (offset 0); 0: not
@@ -180,56 +180,56 @@ type Segment struct {
 	Ordinal int
 }
 
-// Segments are what pointers lead to.
-func (t *Reader) Segments() []Segment { return t.shared.Segments }
+// Allocations are what pointers lead to.
+func (t *Reader) Allocations() []Allocation { return t.shared.Allocations }
 
-func appendSegments(segments []Segment) []byte {
-	n := len(segments)
+func appendAllocations(allocations []Allocation) []byte {
+	n := len(allocations)
 	b := binary.AppendUvarint(nil, uint64(n))
-	for _, field := range []func(*Segment) int64{
-		func(s *Segment) int64 { return int64(s.Kind) },
-		func(s *Segment) int64 { return int64(s.Number) },
-		func(s *Segment) int64 { return int64(s.Site) },
-		func(s *Segment) int64 { return int64(s.Size) },
-		func(s *Segment) int64 { return int64(s.Ordinal) },
+	for _, field := range []func(*Allocation) int64{
+		func(s *Allocation) int64 { return int64(s.Kind) },
+		func(s *Allocation) int64 { return int64(s.Number) },
+		func(s *Allocation) int64 { return int64(s.Site) },
+		func(s *Allocation) int64 { return int64(s.Size) },
+		func(s *Allocation) int64 { return int64(s.Ordinal) },
 	} {
 		column := make([]int64, n)
-		for i := range segments {
-			column[i] = field(&segments[i])
+		for i := range allocations {
+			column[i] = field(&allocations[i])
 		}
 		b = codec.AppendSequence(b, column)
 	}
 	return b
 }
 
-func (d *decoder) segments() []Segment {
+func (d *decoder) allocations() []Allocation {
 	n := d.Rows(40)
 	columns := [5][]int64{d.Column(n), d.Column(n), d.Column(n), d.Column(n), d.Column(n)}
 	if d.Err != nil {
 		return nil
 	}
-	segments := make([]Segment, n)
-	for i := range segments {
+	allocations := make([]Allocation, n)
+	for i := range allocations {
 		kind, number, site, ordinal := columns[0][i], columns[1][i], columns[2][i], columns[4][i]
-		if kind <= 0 || kind > int64(lastSegmentKind) || number < 0 || number > math.MaxInt32 ||
+		if kind <= 0 || kind > int64(lastAllocationKind) || number < 0 || number > math.MaxInt32 ||
 			site < 0 || site > math.MaxUint32 || ordinal < 0 || ordinal > math.MaxInt32 {
 			d.Fail(codec.ErrNumber)
 			return nil
 		}
-		segments[i] = Segment{SegmentKind(kind), int(number), uint32(site), uint64(columns[3][i]), int(ordinal)}
+		allocations[i] = Allocation{AllocationKind(kind), int(number), uint32(site), uint64(columns[3][i]), int(ordinal)}
 	}
-	return segments
+	return allocations
 }
 
-// segment is what a pointer among the arguments of the call leads to, nil for all other values and where it is not known.
-func (e *Event) segment(v *Value) *Segment {
-	if v.Form != Pointer || v.Int < 1 || v.Int > int64(len(e.segments)) {
+// allocation is what a pointer among the arguments of the call leads to, nil for all other values and where it is not known.
+func (e *Event) allocation(v *Value) *Allocation {
+	if v.Form != Pointer || v.Int < 1 || v.Int > int64(len(e.allocations)) {
 		return nil
 	}
-	return &e.segments[v.Int-1]
+	return &e.allocations[v.Int-1]
 }
 
-func appendPointerText(b []byte, v *Value, s *Segment) []byte {
+func appendPointerText(b []byte, v *Value, s *Allocation) []byte {
 	b = append(append(b, s.Kind.String()...), '#')
 	b = strconv.AppendInt(b, v.Int-1, 10)
 	if v.Offset != 0 {
@@ -238,14 +238,14 @@ func appendPointerText(b []byte, v *Value, s *Segment) []byte {
 	return b
 }
 
-func (e *Event) appendPointerJSON(b []byte, v *Value, s *Segment) []byte {
+func (e *Event) appendPointerJSON(b []byte, v *Value, s *Allocation) []byte {
 	b = appendJSONString(append(b, `{"kind":`...), s.Kind.String())
 	b = strconv.AppendInt(append(b, `,"segment":`...), v.Int-1, 10)
 	b = strconv.AppendInt(append(b, `,"offset":`...), v.Offset, 10)
 	switch s.Kind {
-	case StackSegment:
+	case StackAllocation:
 		b = strconv.AppendInt(append(b, `,"thread":`...), int64(s.Number), 10)
-	case DeviceSegment, ManagedSegment, PinnedSegment:
+	case DeviceAllocation, ManagedAllocation, PinnedAllocation:
 		b = strconv.AppendInt(append(b, `,"device":`...), int64(s.Number), 10)
 	}
 	if s.Size > 0 {

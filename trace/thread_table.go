@@ -26,7 +26,7 @@ type ThreadTable struct {
 	aggregates                              [][]timing.Aggregate // nil where no thread has any
 	marks                                   [][]uint64           // nil where no thread has any
 	extrapolations                          [][]Extrapolation    // the same
-	holds                                   [][]Hold             // the same
+	overheads                               [][]Overhead         // the same
 	chapters                                []*Chapters          // the same
 }
 
@@ -79,11 +79,11 @@ func (t *ThreadTable) Append(th Thread) {
 		}
 		t.marks[n-1], t.extrapolations[n-1] = th.Marks, th.Extrapolations
 	}
-	if len(th.Holds) > 0 || t.holds != nil {
-		for len(t.holds) < n {
-			t.holds = append(t.holds, nil)
+	if len(th.Overheads) > 0 || t.overheads != nil {
+		for len(t.overheads) < n {
+			t.overheads = append(t.overheads, nil)
 		}
-		t.holds[n-1] = th.Holds
+		t.overheads[n-1] = th.Overheads
 	}
 	if th.Chapters != nil || t.chapters != nil {
 		for len(t.chapters) < n {
@@ -162,8 +162,8 @@ func (l *threadLookup) at(i int) Thread {
 	if i < len(t.marks) {
 		th.Marks, th.Extrapolations = t.marks[i], t.extrapolations[i]
 	}
-	if i < len(t.holds) {
-		th.Holds = t.holds[i]
+	if i < len(t.overheads) {
+		th.Overheads = t.overheads[i]
 	}
 	if i < len(t.chapters) {
 		th.Chapters = t.chapters[i]

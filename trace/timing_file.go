@@ -291,7 +291,7 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timing.Plan
 	var sums *timing.SumsEncoder // of a block that has sums
 	per := uint64(0)
 	first := int64(0) // of the block
-	stood, held := t.extrapolations(), holds(t.Holds)
+	stood, held := t.extrapolations(), overheads(t.Overheads)
 	for at < t.Calls {
 		want := int(min(t.Calls-at, timingChunk))
 		n, err := from.ReadTiming(gaps[:want], durations[:want])

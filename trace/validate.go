@@ -156,9 +156,9 @@ func (c *Content) validatePlaces() error {
 			return fmt.Errorf("trace: call site %d is called from %d, which is not before it", i, c.Sites[i].Caller-1)
 		}
 	}
-	for i := range c.Segments {
-		s := &c.Segments[i]
-		if s.Kind == 0 || s.Kind > lastSegmentKind || s.Number < 0 || s.Ordinal < 0 {
+	for i := range c.Allocations {
+		s := &c.Allocations[i]
+		if s.Kind == 0 || s.Kind > lastAllocationKind || s.Number < 0 || s.Ordinal < 0 {
 			return fmt.Errorf("trace: segment %d: kind %d, number %d, ordinal %d", i, s.Kind, s.Number, s.Ordinal)
 		}
 		if int(s.Site) > len(c.Sites) {
@@ -169,7 +169,7 @@ func (c *Content) validatePlaces() error {
 	check = func(values []Value) bool {
 		for i := range values {
 			v := &values[i]
-			if v.Form == Pointer && (v.Int < 0 || v.Int > int64(len(c.Segments))) || !check(v.List) {
+			if v.Form == Pointer && (v.Int < 0 || v.Int > int64(len(c.Allocations))) || !check(v.List) {
 				return false
 			}
 		}

@@ -45,8 +45,8 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if len(c.Sites) > 0 {
 		f.section(blockSites, appendSites(c.Sites))
 	}
-	if len(c.Segments) > 0 {
-		f.section(blockSegments, appendSegments(c.Segments))
+	if len(c.Allocations) > 0 {
+		f.section(blockAllocations, appendAllocations(c.Allocations))
 	}
 	f.section(blockSignatures, appendSignatures(c.Signatures, c.Functions))
 	f.section(blockCommunicators, appendCommunicators(c.Communicators))
@@ -221,7 +221,7 @@ const (
 	blockTimingStart
 	blockTiming
 	blockContext
-	blockSegments
+	blockAllocations
 	blockColumns
 	blockAggregates
 	blockClockReadings

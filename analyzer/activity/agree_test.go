@@ -82,7 +82,7 @@ func pollingPair(gap float64) *tracetest.Builder {
 			}
 		}
 		r.At("p.c:6").Call("MPI_Barrier", now+5, now+6, nil).
-			Held(2).At("p.c:7").Call("MPI_Barrier", now+9, now+10, nil).
+			Overhead(2).At("p.c:7").Call("MPI_Barrier", now+9, now+10, nil).
 			Untraced().At("p.c:8").Finalize(now+13, now+14).
 			At("p.c:9").Call("MPI_Get_version", now+16, now+17, nil)
 	})

@@ -58,7 +58,7 @@ func spans(t timeline.Trace) map[int]spent {
 		whole := float64(end-begin) / 1e9
 		ticks := float64(thread.EndTick - thread.FirstTick)
 		inside := min(1, float64(thread.InsideTicks)/ticks)
-		all[thread.Rank] = spent{computation: whole * max(0, 1-inside-float64(thread.Held())/ticks), mpi: whole * inside, sums: true}
+		all[thread.Rank] = spent{computation: whole * max(0, 1-inside-float64(thread.OverheadTicks())/ticks), mpi: whole * inside, sums: true}
 	}
 	return all
 }

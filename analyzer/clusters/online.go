@@ -73,11 +73,11 @@ func (o *Online) costs(t timeline.Trace) {
 	var held, lasted, votes float64
 	for i, thread := range t.Threads().All() {
 		o.Extrapolated += thread.CallsExtrapolated()
-		if len(thread.Holds) == 0 || thread.EndTick <= thread.FirstTick {
+		if len(thread.Overheads) == 0 || thread.EndTick <= thread.FirstTick {
 			continue
 		}
 		begin, end := t.Span(i)
-		held += float64(thread.Held()) * float64(end-begin) / float64(thread.EndTick-thread.FirstTick)
+		held += float64(thread.OverheadTicks()) * float64(end-begin) / float64(thread.EndTick-thread.FirstTick)
 		lasted += float64(end - begin)
 		votes += float64(len(thread.Marks))
 	}

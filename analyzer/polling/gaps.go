@@ -67,10 +67,10 @@ type LocationGaps struct {
 func (l *LocationGaps) See(e *trace.Event) Poll {
 	kind := Of(e)
 	if kind == Aside {
-		if gap := e.Enter - e.Held - l.asking.left; l.asking.vain && gap > MaxGap && l.idle(l.asking.asker, gap, e) {
+		if gap := e.Enter - e.Overhead - l.asking.left; l.asking.vain && gap > MaxGap && l.idle(l.asking.asker, gap, e) {
 			kind |= Idle
 		}
-		l.asking.left += e.Held
+		l.asking.left += e.Overhead
 		return kind
 	}
 	asker, gap := l.asking.next(kind, e)
@@ -115,12 +115,12 @@ type asking struct {
 // the length of the gap.
 func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 	if kind == Aside {
-		a.left += e.Held
+		a.left += e.Overhead
 		return nil, 0
 	}
 	if a.vain && (kind != None || blocks(e.Semantics)) {
 		asked := a.asker
-		before, gap = &asked, e.Enter-e.Held-a.left
+		before, gap = &asked, e.Enter-e.Overhead-a.left
 	}
 	a.vain, a.left = kind == Missed, max(a.left, e.Exit)
 	if a.vain {

@@ -140,7 +140,7 @@ func computationBySlice(ctx context.Context, t timeline.Trace) (map[int][slicesO
 		var s [slicesOfRun]float64
 		for last := int64(math.MaxInt64); cursor.Next(); {
 			e := cursor.Event()
-			s[e.Index*slicesOfRun/thread.Calls] += float64(max(0, e.Enter-last-e.Held)) / 1e9
+			s[e.Index*slicesOfRun/thread.Calls] += float64(max(0, e.Enter-last-e.Overhead)) / 1e9
 			last = e.Exit
 			if e.Index%(1<<16) == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()

@@ -167,7 +167,7 @@ func (c *clusterHistograms) thread(ctx context.Context, row int, th *trace.Threa
 		if e.Timed {
 			of.durations.Add(e.Exit-e.Enter, 1)
 			if before != nil && !e.Signature.Untraced {
-				of.gap(before.call).Add(e.Enter-exit-e.Held, 1)
+				of.gap(before.call).Add(e.Enter-exit-e.Overhead, 1)
 			}
 		}
 		before, exit = of, e.Exit

@@ -45,7 +45,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		if k := c.Threads.Find(of, threads[i].Thread); k >= 0 {
 			leads[i] = k
 			threads[i].Streams, threads[i].Timing, threads[i].Gaps, threads[i].Durations, threads[i].Aggregates = nil, nil, nil, nil, nil
-			threads[i].Marks, threads[i].Extrapolations, threads[i].Holds = nil, nil, nil
+			threads[i].Marks, threads[i].Extrapolations, threads[i].Overheads = nil, nil, nil
 			threads[i].FirstTick, threads[i].EndTick, threads[i].InsideTicks = threads[k].FirstTick, threads[k].EndTick, threads[k].InsideTicks
 		} else {
 			kept++
@@ -101,7 +101,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 	gaps, durations := make([]int64, 0, th.Calls), make([]int64, 0, th.Calls)
 	for last := th.FirstTick; cursor.Next(); {
 		e := cursor.Event()
-		gaps, durations = append(gaps, e.EnterTicks-last-e.HeldTicks), append(durations, e.ExitTicks-e.EnterTicks)
+		gaps, durations = append(gaps, e.EnterTicks-last-e.OverheadTicks), append(durations, e.ExitTicks-e.EnterTicks)
 		last = e.ExitTicks
 	}
 	th.Gaps, th.Durations, th.Timing, th.Extrapolations = gaps, durations, nil, nil

@@ -206,7 +206,7 @@ func (w *walker) next() *trace.Event {
 			w.first, w.last, w.begun = e.Enter, e.Enter, true
 		}
 		if e.Timed && !e.Signature.Untraced {
-			w.computed += max(0, float64(e.Enter-w.last-e.Held)/1e9)
+			w.computed += max(0, float64(e.Enter-w.last-e.Overhead)/1e9)
 		}
 		w.untimed = w.untimed || !e.Timed
 		w.last = e.Exit

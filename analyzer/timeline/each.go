@@ -37,7 +37,7 @@ func (c *Call) set(e *trace.Event, clock *Clock, by Mover) {
 		c.Enter, c.Exit = by.Enter(c.Enter), by.Exit(e.Index, c.Exit)
 	}
 	c.EnterError, c.ExitError = e.EnterError, e.ExitError
-	c.Overhead, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
+	c.Overhead, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Overhead, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 
 // Each calls f for every call of the trace, ordered by time of entry. The call and its event are

@@ -14,12 +14,12 @@ const longNS = int64(time.Millisecond)
 // evidence is what the operating system would have counted for a rank, for Config.Evidence. Ranks
 // that wait inside a call poll: they use a CPU.
 type evidence struct {
-	last      trace.CallPlace // the previous call; Site is its line
-	exit      int64           // of the previous call
-	gap       counted         // since that exit
-	all       counted         // since the start
+	last      trace.CallSite // the previous call; Site is its line
+	exit      int64          // of the previous call
+	gap       counted        // since that exit
+	all       counted        // since the start
 	rows      []trace.EvidenceRow
-	index     map[trace.EvidencePlace]int
+	index     map[trace.EvidenceKey]int
 	instances []trace.EvidenceInstance
 	samples   []trace.ContextSample
 	due, step int64 // of samples
@@ -67,29 +67,29 @@ func (c *counted) add(other counted) {
 // to r.now.
 func (r *Rank) seen(function uint16, enter int64) {
 	e := &r.evidence
-	call := trace.CallPlace{Function: function}
+	call := trace.CallSite{Function: function}
 	if r.sim.config.CallSites != "none" {
 		call.Site = uint32(r.line)
 	}
 	if e.last.Function != 0 && enter-e.exit >= longNS {
-		e.long(trace.EvidencePlace{After: e.last, Before: call}, e.exit, enter, e.gap)
+		e.long(trace.EvidenceKey{After: e.last, Before: call}, e.exit, enter, e.gap)
 	}
 	if r.now-enter >= longNS {
-		e.long(trace.EvidencePlace{Before: call}, enter, r.now, counted{})
+		e.long(trace.EvidenceKey{Before: call}, enter, r.now, counted{})
 	}
 	e.last, e.exit, e.gap = call, r.now, counted{}
 	e.sample(r.now)
 }
 
-func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) {
+func (e *evidence) long(place trace.EvidenceKey, begin, end int64, c counted) {
 	i, known := e.index[place]
 	if !known {
 		if e.index == nil {
-			e.index = map[trace.EvidencePlace]int{}
+			e.index = map[trace.EvidenceKey]int{}
 		}
 		i = len(e.rows)
 		e.index[place] = i
-		e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place})
+		e.rows = append(e.rows, trace.EvidenceRow{EvidenceKey: place})
 	}
 	wall := end - begin
 	one := trace.EvidenceInstance{

@@ -135,7 +135,7 @@ func (b *Builder) Content() *trace.Content {
 			t.InsideTicks += max(0, at[1]-max(at[0], t.EndTick))
 			t.EndTick = max(t.EndTick, at[1])
 		}
-		t.Holds = r.holds
+		t.Overheads = r.holds
 		if b.grid != nil {
 			b.round(&t)
 		}

@@ -18,7 +18,7 @@ type Rank struct {
 	at        string            // call site of the next calls
 	untraced  bool              // tracing was off before the next call
 	open      bool              // the next call never returns
-	holds     []trace.Hold
+	holds     []trace.Overhead
 	thread    int
 	threads   []*Rank // the other threads, in a rank's first thread
 }
@@ -54,7 +54,7 @@ func (r *Rank) Untraced() *Rank {
 
 // Overhead records the tracer overhead after the last call: for how long the tracer kept the thread.
 func (r *Rank) Overhead(units float64) *Rank {
-	r.holds = append(r.holds, trace.Hold{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
+	r.holds = append(r.holds, trace.Overhead{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
 	return r
 }
 

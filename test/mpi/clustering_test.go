@@ -166,7 +166,7 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 				}
 				for _, thread := range trace.Threads().All() {
 					require.Len(t, thread.Marks, len(states))
-					require.NotEmpty(t, thread.Holds)
+					require.NotEmpty(t, thread.Overheads)
 					if lead[thread.Rank] {
 						require.Empty(t, thread.Extrapolations)
 					} else {

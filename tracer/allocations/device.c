@@ -1,6 +1,6 @@
-// CUDA's runtime and driver, and HIP's runtime. No header of theirs is needed: errors are ints (0: none), device
-// addresses are words. A runtime that is linked statically into the program calls the driver by pointers that nobody can
-// stand before; its memory is of unknown origin.
+// The runtime and the driver of CUDA, and the runtime of HIP. Their headers are not needed: errors are ints (0: none),
+// device addresses are words. A runtime that is linked statically into the program calls the driver through pointers
+// that cannot be intercepted; its memory is of unknown origin.
 #include "device.h"
 
 #include <sched.h>
@@ -10,9 +10,9 @@
 #include "names.h"
 #include "real.h"
 
-enum { MOST = 1 << 16 };
-static struct cairn_block blocks[MOST];
-static _Atomic uint32_t count; // 0: nobody needs the lock
+enum { MAX_BLOCKS = 1 << 16 };
+static struct cairn_block blocks[MAX_BLOCKS];
+static _Atomic uint32_t count; // 0: the lock is not needed
 static _Atomic int locked;
 static __thread int depth __attribute__((tls_model("initial-exec"))); // a runtime may call its driver by name
 
@@ -38,7 +38,7 @@ static void add(uintptr_t start, size_t size, uint32_t kind, int device, uintptr
 		return;
 	lock();
 	uint32_t n = atomic_load(&count);
-	if (n < MOST) {
+	if (n < MAX_BLOCKS) {
 		blocks[n] = (struct cairn_block){start, size, site, kind, device > 0 ? (uint32_t)device : 0, false};
 		atomic_store(&count, n + 1);
 	}
@@ -88,7 +88,7 @@ static int device_by(const char *name)
 
 enum { FAILED_TO_FIND = 100 }; // cudaErrorNoDevice, CUDA_ERROR_NO_DEVICE, hipErrorNoDevice
 
-// An allocating function whose first parameter points to where the address goes.
+// An allocating function whose first parameter points to the resulting address.
 #define ALLOCATES(name, kind, get_device, bytes, parameters, arguments) \
 	int name parameters; \
 	CAIRN_EXPORT int name parameters \
@@ -138,7 +138,7 @@ FREES(cuMemFreeHost, (void *p), (p))
 FREES(cuMemFreeAsync, (uintptr_t p, void *stream), (p, stream))
 FREES(cuMemUnmap, (uintptr_t p, size_t size), (p, size))
 
-// Of memory whose addresses are reserved first, what is mapped there is a block.
+// For memory whose addresses are reserved first, each mapping is a block.
 int cuMemMap(uintptr_t p, size_t size, size_t offset, unsigned long long handle, unsigned long long flags);
 CAIRN_EXPORT int cuMemMap(uintptr_t p, size_t size, size_t offset, unsigned long long handle, unsigned long long flags)
 {

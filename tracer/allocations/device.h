@@ -1,4 +1,4 @@
-// Memory of accelerators, and what they share with the host.
+// Memory of accelerators, including memory that they share with the host.
 #ifndef CAIRN_DEVICE_H
 #define CAIRN_DEVICE_H
 

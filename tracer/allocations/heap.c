@@ -1,4 +1,4 @@
-// malloc and its relatives; new and delete come through them.
+// malloc and related functions; new and delete use them.
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static struct {
 	void (*free)(void *);
 } real;
 
-// dlsym may allocate while we look for malloc. That comes from here and is never given back.
+// dlsym may allocate while we look up malloc. That memory comes from here and is never freed.
 static _Alignas(16) char early[65536];
 static _Atomic size_t early_used;
 static _Atomic bool ready;
@@ -43,7 +43,7 @@ static void *early_memory(size_t size)
 	return early + at + 16;
 }
 
-// look_up finds all functions. The first allocation of a process comes before it has threads.
+// look_up finds all functions. The first allocation of a process is made before it has threads.
 static bool look_up(void)
 {
 	static bool looking;
@@ -73,7 +73,7 @@ static inline void *added(void *p, size_t size, uintptr_t site)
 	return p;
 }
 
-// forget comes before the memory is given back: another thread may have it at once.
+// forget must be called before the memory is freed, since another thread may get it at once.
 static inline bool forget(void *p, struct cairn_block *b)
 {
 	if (!cairn_index_remove((uintptr_t)p, b))
@@ -114,7 +114,7 @@ static void *reallocate(void *p, size_t size, uintptr_t site)
 	void *q = real.realloc(p, size);
 	if (q == NULL && was && size != 0) {
 		old.named = false;
-		cairn_index_add(&old); // nothing has happened to it
+		cairn_index_add(&old); // realloc failed
 	}
 	return added(q, size, site);
 }

@@ -1,8 +1,7 @@
-// A shadow of the address space, in levels. A level is for blocks of some sizes and has a slot for each granule of
-// memory; granules are so small that no two blocks of the level begin in one, and so large that a block of the level has
-// few: who looks for the block around an address goes back from there to the first slot that is taken. So entering and
-// removing a block is a store to a place that its address gives. Leaves of slots are mapped when they are first needed.
-//
+// A shadow of the address space, in levels. A level is for blocks in a range of sizes and has a slot for each granule
+// of memory. Granules are so small that no two blocks of the level begin in the same one, and so large that a block has
+// only few of them. The block around an address is found by going back from the address to the first used slot. So
+// adding and removing a block is a store to a slot given by its address. Leaves of slots are mapped on first use.
 //	level 0: a word for every 16 bytes, for blocks below 8 KiB: site, size
 //	level 1: a slot for every 4 KiB, below 4 MiB; level 2: for every 2 MiB, below 2 GiB; level 3: for every GiB
 #include "index.h"
@@ -23,7 +22,7 @@ enum { SMALL = 8192, SMALL_SHIFT = 4, WORDS_SHIFT = 22, WORDS = 1 << WORDS_SHIFT
 
 static _Atomic(_Atomic uint64_t *) words[1 << (ADDRESS_BITS - SMALL_SHIFT - WORDS_SHIFT)];
 
-// A slot of the other levels. version is odd while it is being changed.
+// A slot of the other levels. version is odd while the slot is being changed.
 struct slot {
 	_Atomic uint32_t version;
 	_Atomic uint32_t kind; // 0: free
@@ -40,8 +39,8 @@ struct leaf {
 
 static const struct level {
 	unsigned shift;
-	uintptr_t limit; // sizes are below
-	unsigned first;  // of its leaves
+	uintptr_t limit; // upper bound of the sizes
+	unsigned first;  // index of its first leaf
 } levels[LEVELS] = {
 	{12, (uintptr_t)4 << 20, 0},
 	{21, (uintptr_t)2 << 30, 1 << (ADDRESS_BITS - 12 - SLOTS_SHIFT)},
@@ -50,13 +49,13 @@ static const struct level {
 static _Atomic(struct leaf *) leaves[(1 << (ADDRESS_BITS - 12 - SLOTS_SHIFT)) + (1 << (ADDRESS_BITS - 21 - SLOTS_SHIFT)) + 8];
 static _Atomic uint64_t live[LEVELS];
 
-// map_once makes the memory behind a pointer; threads may do so at once.
+// map_once maps the memory behind a pointer; threads may call it concurrently.
 static void *map_once(_Atomic(void *) *at, size_t size)
 {
 	void *have = atomic_load_explicit(at, memory_order_acquire), *mapped;
 	if (have != NULL)
 		return have;
-	// Not the application's mmap, which somebody may have hooked.
+	// Not the application's mmap, which may be hooked.
 	mapped = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
@@ -178,7 +177,7 @@ bool cairn_index_remove(uintptr_t start, struct cairn_block *removed)
 	return false;
 }
 
-// holds: a pointer to one past the end belongs to the block only if nothing else is there, so it does not.
+// holds reports whether an address is in a block. One past the end is not, since another block may begin there.
 static bool holds(const struct cairn_block *b, uintptr_t address)
 {
 	return address - b->start < b->size || address == b->start;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Kinds are those of trace.SegmentKind.
+// As trace.AllocationKind.
 enum cairn_kind {
 	CAIRN_HEAP = 1,
 	CAIRN_MAPPED,
@@ -24,13 +24,12 @@ struct cairn_block {
 	bool named; // an MPI call has used it
 };
 
-// cairn_index_add enters a block of host memory; cairn_index_remove takes it out, and reports whether it was there. Both
-// are safe in signal handlers and take no lock; that the same address is not added and removed at once is the
-// allocator's promise.
+// cairn_index_add adds a block of host memory; cairn_index_remove removes it, and reports whether it existed. Both are
+// safe in signal handlers and take no lock. They rely on the allocator not to return and free one address concurrently.
 void cairn_index_add(const struct cairn_block *block);
 bool cairn_index_remove(uintptr_t start, struct cairn_block *removed);
 
-// cairn_index_find finds the block that holds an address. cairn_index_name marks it as used by an MPI call.
+// cairn_index_find finds the block around an address. cairn_index_name marks it as used by an MPI call.
 bool cairn_index_find(uintptr_t address, struct cairn_block *block);
 void cairn_index_name(const struct cairn_block *block);
 

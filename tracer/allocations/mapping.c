@@ -1,5 +1,5 @@
-// mmap and munmap. They are exported as old versions of the symbols only: programs are bound to them, while dlsym, with
-// which Open MPI and UCX look for what they patch to learn of unmapped memory, finds the C library's.
+// mmap and munmap. They are exported only as old versions of the symbols. Programs are bound to these, while dlsym
+// finds the C library's: Open MPI and UCX use it to find the functions that they patch to intercept munmap.
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static void enter(uintptr_t start, size_t size, uintptr_t site)
 		cairn_index_add(&(struct cairn_block){.start = start, .size = size, .site = site, .kind = CAIRN_MAPPED});
 }
 
-// leave takes a range out: of a mapping that is there only in part the rest stays, as mappings of their own.
+// leave removes a range. The rest of a mapping that is only partly in it stays, as separate mappings.
 static void leave(uintptr_t start, size_t size)
 {
 	uintptr_t page = (uintptr_t)getpagesize(), end = (start + size + page - 1) & ~(page - 1), at = start;

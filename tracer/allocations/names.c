@@ -5,28 +5,28 @@
 
 bool (*cairn_names_describe)(const uint64_t words[5]);
 
-// A number, and the next one of its kind.
+// A number, linked to the next one of its kind.
 struct name {
 	int32_t next;
-	int32_t alike; // its kind
+	int32_t alike; // index of its kind
 	uint32_t ordinal;
 	bool taken;
 };
 
-// All blocks that are alike.
+// A kind: all blocks that are alike.
 struct alike {
 	uintptr_t size, site;
 	uint32_t kind, device, count;
-	int32_t first, last, lowest; // lowest: no number before it is free
+	int32_t first, last, lowest; // lowest: all numbers before it are taken
 };
 
-enum { MOST = 1 << 20, MOST_ALIKE = 1 << 16, LIVE = 1 << 21 };
+enum { MAX_NUMBERS = 1 << 20, MAX_ALIKE = 1 << 16, LIVE = 1 << 21 };
 
-// Untouched pages of these cost nothing.
-static struct name names[MOST];
-static struct alike alikes[MOST_ALIKE];
+// Unused pages of these are never allocated.
+static struct name names[MAX_NUMBERS];
+static struct alike alikes[MAX_ALIKE];
 static struct {
-	uintptr_t start; // 0: free
+	uintptr_t start; // 0: unused
 	int32_t number;
 } live[LIVE];
 static int32_t count;
@@ -34,7 +34,7 @@ static uint32_t alike_count, live_count, unknown_count;
 
 static _Atomic uintptr_t owner;
 
-// lock is not given to a thread that has it, in a signal handler that interrupted it.
+// lock fails if the thread already has the lock, in a signal handler that interrupted it.
 static bool lock(void)
 {
 	static __thread char me __attribute__((tls_model("initial-exec")));
@@ -68,13 +68,13 @@ static uint64_t mix(uint64_t h, uint64_t x)
 static struct alike *alike_of(const struct cairn_block *b)
 {
 	uint64_t h = mix(mix(mix(b->kind, b->device), b->size), b->site);
-	for (size_t i = h % MOST_ALIKE;; i = (i + 1) % MOST_ALIKE) {
+	for (size_t i = h % MAX_ALIKE;; i = (i + 1) % MAX_ALIKE) {
 		struct alike *a = &alikes[i];
 		if (a->kind == b->kind && a->device == b->device && a->size == b->size && a->site == b->site)
 			return a;
 		if (a->kind != 0)
 			continue;
-		if (alike_count >= MOST_ALIKE / 4 * 3)
+		if (alike_count >= MAX_ALIKE / 4 * 3)
 			return NULL;
 		alike_count++;
 		*a = (struct alike){b->size, b->site, b->kind, b->device, 0, -1, -1, -1};
@@ -82,7 +82,7 @@ static struct alike *alike_of(const struct cairn_block *b)
 	}
 }
 
-// take gives the lowest free number of a kind.
+// take returns the lowest free number of a kind.
 static int32_t take(struct alike *a)
 {
 	int32_t n = a->lowest >= 0 ? a->lowest : a->first;
@@ -90,7 +90,7 @@ static int32_t take(struct alike *a)
 		n = names[n].next;
 	if (n < 0) {
 		uint64_t words[5] = {a->kind, a->device, a->kind == CAIRN_UNKNOWN ? 0 : a->size, a->kind == CAIRN_UNKNOWN ? 0 : a->site, a->kind == CAIRN_UNKNOWN ? unknown_count++ : a->count};
-		if (count == MOST || !cairn_names_describe(words))
+		if (count == MAX_NUMBERS || !cairn_names_describe(words))
 			return CAIRN_NO_NAME;
 		n = count++;
 		names[n] = (struct name){-1, (int32_t)(a - alikes), a->count++, false};
@@ -101,7 +101,7 @@ static int32_t take(struct alike *a)
 		a->last = n;
 	}
 	names[n].taken = true;
-	a->lowest = n; // all before it are taken, and so is it
+	a->lowest = n; // all before it are taken, and now n is, too
 	return n;
 }
 
@@ -145,7 +145,7 @@ void cairn_name_release(uintptr_t start)
 		if (a->lowest < 0 || names[n].ordinal < names[a->lowest].ordinal)
 			a->lowest = n;
 		live_count--;
-		// What was displaced by it moves up.
+		// Move up an entry that was displaced by it.
 		live[i].start = 0;
 		for (size_t k = (i + 1) % LIVE; live[k].start != 0; k = (k + 1) % LIVE) {
 			size_t home = mix(0, live[k].start) % LIVE;
@@ -159,7 +159,7 @@ void cairn_name_release(uintptr_t start)
 	unlock();
 }
 
-int32_t cairn_name_for_ever(const struct cairn_block *b)
+int32_t cairn_name_permanently(const struct cairn_block *b)
 {
 	int32_t n = CAIRN_NO_NAME;
 	if (!lock())

@@ -1,4 +1,4 @@
-// The functions that stand behind ours: the next in the order of symbol resolution.
+// The functions behind ours: the next ones in the order of symbol resolution.
 #ifndef CAIRN_REAL_H
 #define CAIRN_REAL_H
 
@@ -9,7 +9,7 @@
 #define CAIRN_SITE ((uintptr_t)__builtin_return_address(0))
 #define CAIRN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-// CAIRN_NEXT looks a function up once; NULL: nobody else has it.
+// CAIRN_NEXT looks a function up once; NULL: there is no other definition.
 #define CAIRN_NEXT(name) \
 	__extension__({ \
 		static _Atomic(void *) next_; \

@@ -1,11 +1,10 @@
-// Package budget is the account of a spool: how much all processes that write to
-// it may take, and how much they have taken.
+// Package budget limits the bytes that all processes may write to a shared spool.
 //
-// The account is a small file in the spool, which the processes of a pod map
-// (here, and tracer/shim/spool/budget.c) and the sidecar sets right. A process adds
-// what it is about to allocate and subtracts what it has removed; what it leaves
-// behind stays on the account until somebody removes that. Without the file
-// every process has a limit of its own (spool_limit_bytes of process.json).
+// The budget is a small file in the spool, which has the limit and the bytes in use. The processes of a pod map it
+// (here, and tracer/shim/spool/budget.c). A process adds the bytes that it is about to allocate and subtracts those
+// that it has removed. The bytes of files that it leaves behind are subtracted when somebody removes these. The sidecar
+// corrects the number (Auditor). Without the file every process has a limit of its own (spool_limit_bytes of
+// process.json).
 package budget
 
 import (
@@ -23,20 +22,20 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// File is the name of the account in the spool.
+// File is the name of the budget file in the spool.
 const File = "budget"
 
-// The content of the file is four words: what says that it is one, the limit,
-// what is taken, and how many processes found no room to leave a sign.
+// The file has four words: its magic, the limit, the bytes in use, and the number of processes that found no room for any
+// file that shows that they ran.
 const (
-	magic       = rawlayout.AccountMagic
-	wordLimit   = rawlayout.AccountLimitAt / 8
-	wordUsed    = rawlayout.AccountUsedAt / 8
-	wordRefused = rawlayout.AccountRefusedAt / 8
-	words       = rawlayout.AccountBytes / 8
+	magic       = rawlayout.BudgetMagic
+	wordLimit   = rawlayout.BudgetLimitAt / 8
+	wordUsed    = rawlayout.BudgetUsedAt / 8
+	wordRefused = rawlayout.BudgetRefusedAt / 8
+	words       = rawlayout.BudgetBytes / 8
 )
 
-// A Budget is the account of a spool, opened. Methods of nil allow everything.
+// A Budget is the opened budget file of a spool. The methods of a nil *Budget allow everything.
 type Budget struct {
 	memory  []byte
 	limit   *atomic.Int64
@@ -44,7 +43,7 @@ type Budget struct {
 	refused *atomic.Int64
 }
 
-// Open opens the account of a spool; nil without an error if there is none.
+// Open opens the budget file of a spool; nil without an error if there is none.
 func Open(spool string) (*Budget, error) {
 	root, err := os.OpenRoot(spool)
 	if err != nil {
@@ -76,15 +75,14 @@ func open(root *os.Root) (*Budget, error) {
 	}
 	if string(memory[:len(magic)]) != magic {
 		_ = unix.Munmap(memory)
-		return nil, fmt.Errorf("%s is %w: no account of a spool", f.Name(), plainfile.ErrOdd)
+		return nil, fmt.Errorf("%s is %w: not the budget of a spool", f.Name(), plainfile.ErrOdd)
 	}
 	word := func(n int) *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&memory[8*n])) }
 	return &Budget{memory: memory, limit: word(wordLimit), used: word(wordUsed), refused: word(wordRefused)}, nil
 }
 
-// Make opens the account of a spool, makes it if there is none, and sets its
-// limit. The owner of the spool does it before there are processes. What stands
-// in its place and is no account is removed.
+// Make opens the budget file of a spool, creates it if there is none, and sets the limit in bytes. The owner of the spool
+// must call it before the processes start. Make removes anything else that is in its place.
 func Make(root *os.Root, limit int64) (*Budget, error) {
 	b, err := open(root)
 	if err != nil {
@@ -100,20 +98,19 @@ func Make(root *os.Root, limit int64) (*Budget, error) {
 			return nil, err
 		}
 		if b == nil {
-			return nil, fmt.Errorf("%s has gone as soon as it was there", filepath.Join(root.Name(), File))
+			return nil, fmt.Errorf("%s was removed while it was being created", filepath.Join(root.Name(), File))
 		}
 	}
 	return b, b.guard(func() { b.limit.Store(limit) })
 }
 
-// write makes the file: whoever sees it sees all of it, so that no store to it
-// is beyond its end.
+// write creates the file atomically, so that no store to the mapped file is beyond its end.
 func write(root *os.Root, limit int64) error {
 	content := make([]byte, words*8)
 	copy(content, magic)
 	*(*int64)(unsafe.Pointer(&content[8*wordLimit])) = limit
 	temporary := fmt.Sprintf(".%s-%d", File, os.Getpid())
-	_ = root.Remove(temporary) // of a process that was killed here
+	_ = root.Remove(temporary) // left by a process that was killed here
 	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -121,7 +118,7 @@ func write(root *os.Root, limit int64) error {
 	defer func() { _ = root.Remove(temporary) }()
 	_, err = f.Write(content)
 	if err == nil {
-		err = f.Chmod(0o666) // whatever the umask: ranks run as other users
+		err = f.Chmod(0o666) // whatever the umask: ranks may run as other users
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
@@ -129,7 +126,7 @@ func write(root *os.Root, limit int64) error {
 	return root.Link(temporary, File)
 }
 
-// Close unmaps the account.
+// Close unmaps the file.
 func (b *Budget) Close() error {
 	if b == nil {
 		return nil
@@ -137,10 +134,9 @@ func (b *Budget) Close() error {
 	return unix.Munmap(b.memory)
 }
 
-// Take adds bytes to the account, if a process that holds own bytes of it may
-// have so many more and reserve bytes would still be left then. A process may
-// hold as much as is left to all: so n of them that take what they can get have
-// equal parts, n/(n+1) of all together, and one that comes later finds something.
+// Take adds bytes to those in use and reports whether the limit allows it, with reserve bytes left. own is what the
+// process already has. A process may use as much as is left for all others. So n processes that take what they can get
+// have equal parts, together n/(n+1) of the limit, and a later one still finds room.
 func (b *Budget) Take(bytes, own, reserve int64) bool {
 	if b == nil {
 		return true
@@ -153,18 +149,17 @@ func (b *Budget) Take(bytes, own, reserve int64) bool {
 	return true
 }
 
-// Add adds bytes, of either sign, that are taken or given back in any case.
+// Add adds bytes to those in use without a check. The number may be negative.
 func (b *Budget) Add(bytes int64) {
 	if b != nil {
 		b.used.Add(bytes)
 	}
 }
 
-// Limit is how much may be taken in all.
+// Limit returns the limit in bytes.
 func (b *Budget) Limit() int64 { return b.limit.Load() }
 
-// Refused is how many processes found no room to leave a sign that they were
-// there.
+// Refused returns the number of processes that found no room for any file.
 func (b *Budget) Refused() (n int64) {
 	if b != nil {
 		_ = b.guard(func() { n = b.refused.Load() })
@@ -172,16 +167,15 @@ func (b *Budget) Refused() (n int64) {
 	return n
 }
 
-// An Auditor sets an account right from what the spool really holds. Processes
-// go on meanwhile, and what one of them takes or gives back while the files are
-// counted shows as a difference. So what is missing is added at once, and what
-// is too much is only subtracted when it is seen a second time.
+// An Auditor corrects the bytes in use to the actual size of the spool. Since processes allocate and remove files while
+// the files are counted, there may be a difference that is none. So a deficit is corrected at once, and a surplus only
+// when it is seen a second time.
 type Auditor struct {
 	Budget  *Budget
-	surplus int64 // that the audit before has seen
+	surplus int64 // found by the previous audit
 }
 
-// Audit compares the account with what measure finds.
+// Audit compares the bytes in use with the result of measure, corrects them and returns them.
 func (a *Auditor) Audit(measure func() (int64, error)) (used int64, err error) {
 	if a.Budget == nil {
 		return measure()
@@ -204,7 +198,7 @@ func (a *Auditor) Audit(measure func() (int64, error)) (used int64, err error) {
 	return used, b.guard(func() { b.used.Add(correction) })
 }
 
-// Removed subtracts what was removed of a process that has ended.
+// Removed subtracts bytes that were removed of a process that has ended.
 func (a *Auditor) Removed(bytes int64) error {
 	if a.Budget == nil {
 		return nil
@@ -212,7 +206,7 @@ func (a *Auditor) Removed(bytes int64) error {
 	return a.Budget.guard(func() { a.Budget.used.Add(-bytes) })
 }
 
-// Left is how much may still be taken, and of how much in all.
+// Left returns the bytes that may still be allocated, and the limit.
 func (a *Auditor) Left() (left, limit int64, err error) {
 	if a.Budget == nil {
 		return 0, 0, nil
@@ -221,14 +215,13 @@ func (a *Auditor) Left() (left, limit int64, err error) {
 	return left, limit, err
 }
 
-// guard survives a file that somebody has made shorter, which is a fault of the
-// memory.
+// guard calls do and returns an error if it faults because somebody has truncated the mapped file.
 func (b *Budget) guard(do func()) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the account of the spool is damaged: %v", p)
+			err = fmt.Errorf("the budget file of the spool is damaged: %v", p)
 		}
 	}()
 	do()

@@ -129,7 +129,7 @@ func TestAudit(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Somebody who makes the file shorter does not end the sidecar.
+// Truncating the file does not end the sidecar.
 func TestFileThatBecomesShorter(t *testing.T) {
 	r := root(t)
 	b, err := Make(r, 1000)

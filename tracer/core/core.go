@@ -16,10 +16,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// started says that there is a spool. The shim's one thread starts it.
+// started reports that there is a spool. Only the shim's one thread starts it.
 var started bool
 
-// reason is the errno of a failure, which the shim reports; what has none is said here.
+// reason returns the errno of a failure, which the shim prints. A failure without an errno is printed here.
 func reason(err error) C.int {
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != 0 {
@@ -29,7 +29,7 @@ func reason(err error) C.int {
 	return C.int(syscall.EINVAL)
 }
 
-// complain says why tracing stops, in one line, whatever has become of Go's own standard error.
+// complain prints why tracing stops, in one line and without os.Stderr, which may be closed.
 func complain(format string, args ...any) {
 	line := "cairn: " + fmt.Sprintf(format, args...)
 	_, _ = syscall.Write(2, append([]byte(line), '\n'))
@@ -53,7 +53,7 @@ func cairn_core_start(directory *C.char) (result C.int) {
 		return reason(err)
 	}
 	started = true
-	// one will do; what is handed over may make room for the others
+	// one is enough; processing the adopted buffers may make room for the others
 	if err := supply(s, 1, 0); err != nil {
 		return reason(err)
 	}
@@ -64,7 +64,7 @@ func cairn_core_start(directory *C.char) (result C.int) {
 	return 0
 }
 
-// compress handles what the application's threads hand over, until the process ends or tracing stops.
+// compress processes the events of the application's threads until the process ends or tracing stops.
 func compress(s *spool.Spool) {
 	defer C.cairn_end() // after the reason is in the headers of the buffers
 	defer func() {
@@ -87,7 +87,7 @@ func compress(s *spool.Spool) {
 		if err == nil {
 			continue
 		}
-		// what was just compressed may have made room
+		// the buffers just compressed may have made room
 		switch err = supply(s, 1, uint64(minimum)); {
 		case err == nil:
 		case starving == 0:
@@ -100,7 +100,7 @@ func compress(s *spool.Spool) {
 	}
 }
 
-// supply makes n record buffers ready, one of them with room for minimum bytes of records.
+// supply provides n record buffers, one of them with room for minimum bytes of records.
 func supply(s *spool.Spool, n int, minimum uint64) error {
 	for range n {
 		buffer, capacity, err := s.Fresh(minimum)
@@ -113,19 +113,19 @@ func supply(s *spool.Spool, n int, minimum uint64) error {
 	return nil
 }
 
-// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that application
-// threads do not starve.
+// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that
+// application threads do not starve.
 func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
-		// the event is in the buffer, which may be another thread's as soon as it is consumed
-		thread, buffer, full := uint32(e.thread), e.segment, e.full != 0
+		// the event is in the buffer, which may belong to another thread as soon as it is consumed
+		thread, buffer, full := uint32(e.thread), e.buffer, e.full != 0
 		if e.own != 0 && !full {
 			s.Adopt(uint32(e.own)-1, buffer, uint64(e.capacity))
 		}
 		e = e.next
 		if full {
 			s.Full(thread, buffer)
-			if wanted := C.cairn_worked_off(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
+			if wanted := C.cairn_consumed(C.uint32_t(s.Spare())); wanted > 0 && supply(s, int(wanted), 0) != nil {
 				C.cairn_none_left()
 			}
 		} else {
@@ -134,14 +134,14 @@ func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	}
 }
 
-// noteUsage notes what tracing has taken.
+// noteUsage records the resources that tracing has taken.
 func noteUsage(s *spool.Spool) {
 	var stalls C.struct_cairn_stalls
 	C.cairn_stalled(&stalls)
 	s.NoteUsage(spool.Stalls{Count: uint64(stalls.count), TotalNS: uint64(stalls.total_ns), LongestNS: uint64(stalls.longest_ns)})
 }
 
-// answer gives a thread at a marker the rank's ballot.
+// answer passes the rank's ballot to a thread at a marker.
 func answer(s *spool.Spool) {
 	var words [C.CAIRN_BALLOT]C.uint64_t
 	b, ok := s.Ballot()

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// build makes the library and the driver, once.
+// build builds the library and the driver.
 func build(t *testing.T) (library, driver string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func build(t *testing.T) (library, driver string) {
 	return library, driver
 }
 
-// processDirectory makes what the shim makes before there is a core.
+// processDirectory creates what the shim creates before it loads the core.
 func processDirectory(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func processDirectory(t *testing.T) string {
 	return dir
 }
 
-// A Go runtime in the process changes nothing of how it ends, and what it recorded can be recovered.
+// A Go runtime in the process does not change how the process ends, and what it recorded can be recovered.
 func TestProcessEndsAsWithout(t *testing.T) {
 	library, driver := build(t)
 	for _, test := range []struct {
@@ -93,7 +93,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 	}
 }
 
-// A regular program of five million calls, some 300 MB of records, costs no more memory than a short one.
+// A regular program of five million calls, some 300 MB of records, takes no more memory than a short one.
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 32 << 10 // KiB
 	library, driver := build(t)
@@ -109,7 +109,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Logf("%d KiB", kib)
 }
 
-// The Go runtime's threads are few, their stacks small whatever a thread of the process has, and they may run on any CPU.
+// The Go runtime has few threads with small stacks, whatever the process's stack limit, and they may run on any CPU.
 func TestThreadsAreFewAndSmall(t *testing.T) {
 	const maxThreads, maxMapped = 6, 2 << 20 // with the main thread; KiB
 	library, driver := build(t)

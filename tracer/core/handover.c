@@ -1,8 +1,8 @@
-// The hand-over of segments between the application's threads and the one thread of the Go runtime that compresses
-// them (docs/decisions/0030-fast-path.md). The application's threads never enter Go: they leave a full segment in a
-// list, take a fresh one from another, and wake the compressor when there is work worth waking for: being woken, and going
-// to sleep again, costs it more than a segment does. They wait for it only when it is many segments behind, or when
-// there is no fresh one.
+// Transfer of record buffers between the application's threads and the Go runtime's one compressor thread
+// (docs/decisions/0030-fast-path.md). The application's threads never enter Go. They append a full buffer to a list and
+// take a fresh one from another. They wake the compressor only for a batch, because waking up and going to sleep again
+// costs it more than processing a buffer. They wait for it only if it is many buffers behind, or if there is no fresh
+// one.
 #define _GNU_SOURCE
 #include "handover.h"
 
@@ -20,37 +20,37 @@
 #define SECOND ((uint64_t)1000000000)
 
 enum {
-	BATCH = 8,        // full segments that are worth waking the compressor for
-	MOST_READY = 24,  // fresh segments to have ready at most; they are doubled whenever a thread had to wait for one,
-	                  // and those that a checkpoint frees cost nothing: no thread waits for the next checkpoint
-	MANY_QUEUED = 24, // full segments that are not compressed yet: who hands over more pauses until one of them is
-	MOST_QUEUED = 36, // and here until there are fewer: so a rank of four threads stays below 32 MiB
-	PAUSE = 100000    // ns at most: many short pauses, that no call takes long
+	BATCH = 8,        // number of full buffers that the compressor is woken for
+	MAX_READY = 24,  // maximal number of fresh buffers to keep ready. The target doubles whenever a thread has to wait for
+	                  // one. Buffers that a checkpoint frees cost nothing, and avoid waiting during the next checkpoint.
+	MANY_QUEUED = 24, // uncompressed full buffers above which a thread that adds one pauses until one is compressed
+	MAX_QUEUED = 36, // number above which threads wait until there are fewer: a rank of four threads stays below 32 MiB
+	PAUSE = 100000    // maximal pause in ns: many short pauses, so that no call takes long
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cairn_segment *fresh;
+static struct cairn_buffer *fresh;
 static uint32_t ready, target = CAIRN_READY;
 static struct cairn_event *first, **last = &first;
-static uint32_t queued;  // full segments that are not worked off
-static uint32_t adopted; // and those from before there was a core, for which nobody waits
+static uint32_t queued;  // full buffers that are not compressed yet
+static uint32_t adopted; // the same, from before the core was loaded; no thread waits for them
 static uint32_t waiting; // threads that wait
-static uint32_t starving; // those of them that found no fresh segment since the last one was supplied
-static uint64_t largest; // that one of them needs
+static uint32_t starving; // those of them that found no fresh buffer since the last one was supplied
+static uint64_t largest; // bytes of records that one of them needs
 static int ended;
 static struct cairn_stalls stalls;
 
-// What a thread at a marker asks, at most one at a time.
-static enum { NO_QUESTION, ASKED, HEARD } question;
+// The request for a ballot by a thread at a marker; at most one at a time.
+static enum { NO_QUESTION, ASKED, ACCEPTED } question;
 static uint64_t answers;
 static uint64_t ballot[CAIRN_BALLOT];
 static int answered_well;
 
-// What is slept on: each change of what the sleeper waits for counts up.
+// Futex words; each is incremented when the condition changes that its sleepers wait for.
 static _Atomic uint32_t work, room, answer;
 static _Atomic uint32_t idle; // the compressor sleeps
 
-// work_is_due reports whether the compressor is to be woken. The lock is held.
+// work_is_due reports whether the compressor should be woken. The caller must hold the lock.
 static int work_is_due(void)
 {
 	return adopted != 0 || queued >= BATCH || ready < (target + 3) / 4 || starving != 0 || question == ASKED;
@@ -67,7 +67,8 @@ static void wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-// wait_for_room lets the compressor work until it has done or supplied something. The lock is held, but not meanwhile.
+// wait_for_room waits until the compressor has processed or supplied a buffer. The caller must hold the lock, which is
+// released while it waits.
 static void wait_for_room(const struct timespec *limit)
 {
 	const uint32_t seen = atomic_load(&room);
@@ -87,7 +88,7 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-// stalled counts a wait that began then, 0 for none. The lock is held.
+// stalled counts a wait that began at a time in ns; 0: there was none. The caller must hold the lock.
 static void stalled(uint64_t began)
 {
 	const uint64_t ns = began != 0 ? monotonic_ns() - began : 0;
@@ -98,10 +99,10 @@ static void stalled(uint64_t began)
 		stalls.longest_ns = ns;
 }
 
-static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
+static void add_event(struct cairn_event *e, struct cairn_buffer *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
-	e->segment = s;
+	e->buffer = s;
 	e->thread = thread;
 	e->full = full;
 	e->own = 0;
@@ -109,11 +110,11 @@ static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread
 	last = &e->next;
 }
 
-static struct cairn_segment *take(uint64_t minimum)
+static struct cairn_buffer *take(uint64_t minimum)
 {
-	for (struct cairn_segment **at = &fresh; *at != NULL; at = &(*at)->next)
+	for (struct cairn_buffer **at = &fresh; *at != NULL; at = &(*at)->next)
 		if ((*at)->capacity >= minimum) {
-			struct cairn_segment *s = *at;
+			struct cairn_buffer *s = *at;
 			*at = s->next;
 			ready--;
 			return s;
@@ -125,22 +126,22 @@ __attribute__((visibility("default")))
 void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
-	struct cairn_segment *old = full, *s = NULL;
-	// read now: while we wait, what we hand over may become another thread's
+	struct cairn_buffer *old = full, *s = NULL;
+	// read before waiting: the full buffer may be another thread's after that
 	const uint64_t sequence = old != NULL ? old->sequence + 1 : 0;
-	uint64_t began = 0; // to wait
+	uint64_t began = 0; // start of the wait
 
 	pthread_mutex_lock(&lock);
 	if (old != NULL && !ended) {
-		tell(&old->full, old, thread, 1);
+		add_event(&old->full, old, thread, 1);
 		queued++;
 	}
 	for (int waited = 0; !ended; waited = 1) {
-		if (queued < MOST_QUEUED && (s = take(minimum)) != NULL)
+		if (queued < MAX_QUEUED && (s = take(minimum)) != NULL)
 			break;
-		if (queued < MOST_QUEUED) {
+		if (queued < MAX_QUEUED) {
 			if (waited == 0)
-				target = target * 2 < MOST_READY ? target * 2 : MOST_READY;
+				target = target * 2 < MAX_READY ? target * 2 : MAX_READY;
 			if (largest < minimum)
 				largest = minimum;
 			starving++;
@@ -150,9 +151,9 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 		wait_for_room(NULL);
 	}
 	if (s != NULL) {
-		cairn_segment_begin(s, thread, sequence);
+		cairn_buffer_begin(s, thread, sequence);
 		*capacity = s->capacity;
-		tell(&s->given, s, thread, 0);
+		add_event(&s->given, s, thread, 0);
 		if (queued >= MANY_QUEUED) {
 			if (began == 0)
 				began = monotonic_ns();
@@ -188,7 +189,7 @@ __attribute__((visibility("default")))
 int cairn_core_ballot(uint64_t *out, uint64_t wait_ns)
 {
 	const int saved = errno;
-	const struct timespec second = {.tv_sec = 1}; // then the time is looked at
+	const struct timespec second = {.tv_sec = 1}; // interval of the checks for the timeout
 	struct timespec until;
 	int ok = 0;
 
@@ -200,7 +201,7 @@ int cairn_core_ballot(uint64_t *out, uint64_t wait_ns)
 		until.tv_nsec -= 1000000000;
 	}
 	pthread_mutex_lock(&lock);
-	if (question == NO_QUESTION && !ended) { // else an earlier one was given up and is not answered yet
+	if (question == NO_QUESTION && !ended) { // otherwise an earlier request timed out and is not answered yet
 		const uint64_t before = answers;
 		question = ASKED;
 		for (;;) {
@@ -238,7 +239,7 @@ void cairn_answer(const uint64_t *words, int ok)
 
 struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *starved, uint32_t *asked)
 {
-	static uint64_t worked; // when there was work last: after a second what there is is worked off, were it one segment
+	static uint64_t worked; // last time there was work: a second later even a single queued buffer is processed
 	struct cairn_event *events;
 	uint64_t now = monotonic_ns();
 
@@ -266,7 +267,7 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	*starved = starving != 0;
 	*asked = question == ASKED;
 	if (question == ASKED)
-		question = HEARD;
+		question = ACCEPTED;
 	largest = 0;
 	if (starving != 0 && *wanted == 0)
 		*wanted = 1;
@@ -274,14 +275,14 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	return events;
 }
 
-uint32_t cairn_worked_off(uint32_t spare)
+uint32_t cairn_consumed(uint32_t spare)
 {
 	pthread_mutex_lock(&lock);
-	if (adopted != 0) // they came first
+	if (adopted != 0) // they are first in the list
 		adopted--;
 	else
 		queued--;
-	const uint32_t at_hand = ready + spare < MOST_READY ? ready + spare : MOST_READY, enough = target > at_hand ? target : at_hand;
+	const uint32_t at_hand = ready + spare < MAX_READY ? ready + spare : MAX_READY, enough = target > at_hand ? target : at_hand;
 	const uint32_t w = waiting, wanted = ready < enough ? enough - ready : 0;
 	pthread_mutex_unlock(&lock);
 	if (w != 0)
@@ -289,9 +290,9 @@ uint32_t cairn_worked_off(uint32_t spare)
 	return wanted;
 }
 
-void cairn_supply(void *segment, uint64_t capacity)
+void cairn_supply(void *buffer, uint64_t capacity)
 {
-	struct cairn_segment *s = segment;
+	struct cairn_buffer *s = buffer;
 
 	pthread_mutex_lock(&lock);
 	s->capacity = capacity;

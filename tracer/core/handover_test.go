@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Threads hand over segments as fast as they can, under the thread sanitizer; what they wrote must be what arrives, in
-// order, and who waits when tracing stops must wait no longer.
+// Threads hand over buffers as fast as they can, under the thread sanitizer. The buffers must arrive unchanged and in
+// order, and threads that wait when tracing stops must be released.
 func TestHandoverUnderThreadSanitizer(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "handover")
-	// the sanitizer does not see fences, which order nothing here but what a killed process leaves
+	// the sanitizer does not see fences, which here only order what a killed process leaves
 	out, err := exec.Command("gcc", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-tsan", "-fsanitize=thread", "-pthread",
 		"-o", program, "testdata/handover.c", "handover.c").CombinedOutput()
 	if err != nil {

@@ -5,35 +5,35 @@
 #include <stddef.h>
 
 enum {
-	CAIRN_SEGMENT_FORMAT = 1,
-	CAIRN_SEGMENT_HEADER = 4096, // bytes of a segment before its records
-	CAIRN_STOPPED_BYTES = 1024, // of a segment's text, up to a zero byte: why tracing stopped
+	CAIRN_BUFFER_FORMAT = 1,
+	CAIRN_BUFFER_HEADER = 4096, // bytes of a record buffer before its records
+	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
-	CAIRN_MARKER = 2, // flag of a record: the call counts among the markers
+	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering
 	CAIRN_ENTRY_MODULE = 1, // types of entries in the dictionary
 	CAIRN_ENTRY_PATH = 2,
-	CAIRN_ENTRY_SEGMENT = 3,
+	CAIRN_ENTRY_ALLOCATION = 3,
 	CAIRN_ENTRY_LINE = 4,
-	CAIRN_ENTRY_MARK = 2, // on top of a word of a record that stands for an entry: no address of a program has it
+	CAIRN_ENTRY_TAG = 2, // upper bits of a word of a record that refers to an entry; no address of a program has them
 	CAIRN_ENTRY_SHIFT = 62,
-	CAIRN_LINE_BIT = 61, // of such a word, in the place of a return address: the entry is a line
-	CAIRN_OFFSET_BITS = 40, // of such a word, in the place of a pointer: below the number, the offset
-	CAIRN_OBSERVED_LIFE = 0, // where the parts of the file begin that has what is observed beside the calls
+	CAIRN_LINE_BIT = 61, // bit of such a word that replaces a return address: the entry is a line
+	CAIRN_OFFSET_BITS = 40, // low bits of such a word that replaces a pointer: the offset; the number is above it
+	CAIRN_OBSERVED_LIFE = 0, // offsets of the parts of the file of observations
 	CAIRN_OBSERVED_CONTEXT = 512,
 	CAIRN_OBSERVED_EVIDENCE = 8192,
 	CAIRN_CONTEXT_SAMPLES = 32, // rows of tables
 	CAIRN_EVIDENCE_ROWS = 512,
-	CAIRN_EVIDENCE_INSTANCES = 16, // by time without CPU, and as many by length
+	CAIRN_EVIDENCE_INSTANCES = 16, // by time off CPU, and as many by duration
 	CAIRN_EVIDENCE_THREADS = 16,
-	CAIRN_VOTE_RECORD = 65535, // in the place of the function, in a record that is no call: of clustering
-	CAIRN_VOTE_CUT = 0, // what such a record says, by its first word: an interval ends (number of the vote on it)
+	CAIRN_VOTE_RECORD = 65535, // replaces the function in a record of clustering, which is no call
+	CAIRN_VOTE_CUT = 0, // first word of such a record: an interval ends (number of the vote on it)
 	CAIRN_VOTE_OVERHEAD = 1, // tracer overhead of the thread since its last call: ticks
 	CAIRN_VOTE_OUTCOME = 2, // what the ranks decided
 	CAIRN_STATE_ALL = 0, // as trace.VoteState
 	CAIRN_STATE_CLUSTERED = 1,
 	CAIRN_STATE_LEAD = 2,
 	CAIRN_STATE_ENDED = 3,
-	CAIRN_MOST_STAND_IN_CALLS = 65536, // as trace.MaxExtrapolatedCalls
+	CAIRN_MAX_EXTRAPOLATED_CALLS = 65536, // as trace.MaxExtrapolatedCalls
 	CAIRN_PROCESS_FORMAT = 1, // of process.json
 	CAIRN_RECORD_BYTES = 56,
 	CAIRN_LIFE_BYTES = 64,
@@ -45,22 +45,22 @@ enum {
 	CAIRN_EVIDENCE_THREAD_BYTES = 48,
 	CAIRN_EVIDENCE_BYTES = 105752,
 	CAIRN_OUTCOME_BYTES = 80,
-	CAIRN_ACCOUNT_BYTES = 32,
+	CAIRN_BUDGET_BYTES = 32,
 };
 
-#define CAIRN_SEGMENT_MAGIC "CAIRNSEG"
+#define CAIRN_BUFFER_MAGIC "CAIRNSEG"
 #define CAIRN_LIFE_MAGIC "CAIRNLF1"
 #define CAIRN_CONTEXT_MAGIC "CAIRNCX3"
 #define CAIRN_EVIDENCE_MAGIC "CAIRNEV2"
-#define CAIRN_ACCOUNT_MAGIC "CAIRNBG1"
+#define CAIRN_BUDGET_MAGIC "CAIRNBG1"
 
-// CAIRN_LAYOUT_X(type) does not compile where a field of the structure is not what the table has.
+// CAIRN_LAYOUT_X(type) does not compile if a field of the structure differs from the table.
 #define CAIRN_FIELD(type, field, offset, size) \
 	_Static_assert(offsetof(type, field) == (offset) && sizeof(((type *)0)->field) == (size), \
-		#field " is not as tracer/rawlayout has it")
+		#field " differs from tracer/rawlayout")
 
-// A segment begins with this header, of SegmentHeader bytes; its records follow.
-#define CAIRN_LAYOUT_SEGMENT(type) \
+// A record buffer begins with this header of BufferHeader bytes, followed by its records.
+#define CAIRN_LAYOUT_BUFFER(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, format, 8, 4); \
 	CAIRN_FIELD(type, thread, 12, 4); \
@@ -72,7 +72,7 @@ enum {
 	CAIRN_FIELD(type, realtime_ns, 56, 8); \
 	CAIRN_FIELD(type, stopped, 64, 1024)
 
-// A record begins with this header; its words follow.
+// A record begins with this header, followed by its words.
 #define CAIRN_LAYOUT_RECORD(type) \
 	CAIRN_FIELD(type, length, 0, 4); \
 	CAIRN_FIELD(type, function, 4, 2); \
@@ -85,9 +85,9 @@ enum {
 	CAIRN_FIELD(type, exit, 32, 8); \
 	CAIRN_FIELD(type, caller, 40, 8); \
 	CAIRN_FIELD(type, result, 48, 8); \
-	_Static_assert(sizeof(type) == 56, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 56, "more fields than in tracer/rawlayout")
 
-// The first part of the file that is observed of a process: what it left of its end.
+// The life of a process is the first part of its file of observations: what is known of its end.
 #define CAIRN_LAYOUT_LIFE(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, alive, 8, 8); \
@@ -97,7 +97,7 @@ enum {
 	CAIRN_FIELD(type, exit_at, 40, 8); \
 	CAIRN_FIELD(type, lost, 48, 8); \
 	CAIRN_FIELD(type, finalized, 56, 8); \
-	_Static_assert(sizeof(type) == 64, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 64, "more fields than in tracer/rawlayout")
 
 // A sample of what the operating system counts for the process.
 #define CAIRN_LAYOUT_CONTEXT_SAMPLE(type) \
@@ -110,16 +110,16 @@ enum {
 	CAIRN_FIELD(type, cpu, 48, 8); \
 	CAIRN_FIELD(type, run_delay_ns, 56, 8); \
 	CAIRN_FIELD(type, steal_ns, 64, 8); \
-	_Static_assert(sizeof(type) == 72, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 72, "more fields than in tracer/rawlayout")
 
-// The second part: how many samples there are, and in which of the two tables (32 bits each).
+// The context is the second part of the file: the number of samples and the index of the valid table (32 bits each).
 #define CAIRN_LAYOUT_CONTEXT(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, count, 8, 8); \
 	CAIRN_FIELD(type, table, 16, 4608); \
-	_Static_assert(sizeof(type) == 4624, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 4624, "more fields than in tracer/rawlayout")
 
-// EvidenceSums are what passed in the instances of a row that were measured.
+// EvidenceSums are sums over the measured instances of a row.
 #define CAIRN_LAYOUT_EVIDENCE_SUMS(type) \
 	CAIRN_FIELD(type, count, 0, 8); \
 	CAIRN_FIELD(type, wall_ns, 8, 8); \
@@ -131,9 +131,9 @@ enum {
 	CAIRN_FIELD(type, io_bytes, 56, 8); \
 	CAIRN_FIELD(type, io_calls, 64, 8); \
 	CAIRN_FIELD(type, data_ns, 72, 8); \
-	_Static_assert(sizeof(type) == 80, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 80, "more fields than in tracer/rawlayout")
 
-// An EvidenceRow is about the computations between two call sites, or the calls at one.
+// An EvidenceRow is the evidence of the computations between two call sites, or of the calls at one.
 #define CAIRN_LAYOUT_EVIDENCE_ROW(type) \
 	CAIRN_FIELD(type, thread, 0, 4); \
 	CAIRN_FIELD(type, after, 4, 2); \
@@ -143,9 +143,9 @@ enum {
 	CAIRN_FIELD(type, ticks, 24, 8); \
 	CAIRN_FIELD(type, which, 32, 8); \
 	CAIRN_FIELD(type, sums, 40, 160); \
-	_Static_assert(sizeof(type) == 200, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 200, "more fields than in tracer/rawlayout")
 
-// An EvidenceInstance is one of the largest.
+// An EvidenceInstance is one of the largest instances.
 #define CAIRN_LAYOUT_EVIDENCE_INSTANCE(type) \
 	CAIRN_FIELD(type, size, 0, 8); \
 	CAIRN_FIELD(type, row, 8, 8); \
@@ -154,18 +154,18 @@ enum {
 	CAIRN_FIELD(type, cpu_ns, 32, 8); \
 	CAIRN_FIELD(type, delay_ns, 40, 8); \
 	CAIRN_FIELD(type, io_bytes, 48, 8); \
-	_Static_assert(sizeof(type) == 56, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 56, "more fields than in tracer/rawlayout")
 
-// An EvidenceThread is what a thread of the process has used.
+// An EvidenceThread is the CPU usage of a thread of the process.
 #define CAIRN_LAYOUT_EVIDENCE_THREAD(type) \
 	CAIRN_FIELD(type, tid, 0, 8); \
 	CAIRN_FIELD(type, cpu_ns, 8, 8); \
 	CAIRN_FIELD(type, delay_ns, 16, 8); \
 	CAIRN_FIELD(type, flags, 24, 8); \
 	CAIRN_FIELD(type, name, 32, 16); \
-	_Static_assert(sizeof(type) == 48, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 48, "more fields than in tracer/rawlayout")
 
-// Evidence is the third part.
+// Evidence is the third part of the file.
 #define CAIRN_LAYOUT_EVIDENCE(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, rows, 8, 8); \
@@ -173,31 +173,31 @@ enum {
 	CAIRN_FIELD(type, instances, 24, 1792); \
 	CAIRN_FIELD(type, thread, 1816, 1536); \
 	CAIRN_FIELD(type, row, 3352, 102400); \
-	_Static_assert(sizeof(type) == 105752, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 105752, "more fields than in tracer/rawlayout")
 
-// The words of an outcome of a vote, in a record of clustering; the lead ranks follow.
+// The words of the outcome of a vote, in a record of clustering, followed by the lead ranks.
 #define CAIRN_LAYOUT_OUTCOME(type) \
 	CAIRN_FIELD(type, step, 0, 8); \
 	CAIRN_FIELD(type, number, 8, 8); \
 	CAIRN_FIELD(type, kind, 16, 8); \
 	CAIRN_FIELD(type, ordinal, 24, 8); \
 	CAIRN_FIELD(type, state, 32, 8); \
-	CAIRN_FIELD(type, stands, 40, 8); \
+	CAIRN_FIELD(type, lead_times, 40, 8); \
 	CAIRN_FIELD(type, factor, 48, 8); \
 	CAIRN_FIELD(type, lead, 56, 8); \
 	CAIRN_FIELD(type, overhead, 64, 8); \
 	CAIRN_FIELD(type, leads, 72, 8); \
-	_Static_assert(sizeof(type) == 80, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 80, "more fields than in tracer/rawlayout")
 
-// The account of a spool.
-#define CAIRN_LAYOUT_ACCOUNT(type) \
+// The budget file of a spool.
+#define CAIRN_LAYOUT_BUDGET(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, limit, 8, 8); \
 	CAIRN_FIELD(type, used, 16, 8); \
 	CAIRN_FIELD(type, refused, 24, 8); \
-	_Static_assert(sizeof(type) == 32, "more fields than tracer/rawlayout has")
+	_Static_assert(sizeof(type) == 32, "more fields than in tracer/rawlayout")
 
-// The keys of process.json: one that is not in the table does not compile.
+// The keys of process.json: a key that is not in the table does not compile.
 #define CAIRN_KEY(key) CAIRN_KEY_##key
 #define CAIRN_KEY_format "format"
 #define CAIRN_KEY_directory "directory"

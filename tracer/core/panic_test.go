@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// buildPanicking makes the library with a recorder that panics at a named step, once there was a checkpoint: the
+// buildPanicking builds the library with a recorder that panics at a named step, after the first checkpoint. The
 // product itself has no switch for that.
 func buildPanicking(t *testing.T, step string) string {
 	t.Helper()

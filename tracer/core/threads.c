@@ -1,8 +1,8 @@
-// What the Go runtime takes of a process that is not its own: few threads, with small stacks. The runtime calls the two
-// functions of libc by which it starts a thread; it gets these instead.
+// Keeps the Go runtime's threads few and their stacks small. The runtime gets these replacements of the two libc
+// functions that it starts threads with.
 //
-// It makes room for as many threads at once as it finds CPUs, before any of our Go code runs, and a library cannot be told
-// GOMAXPROCS. So until the runtime has started, its threads are bound to one CPU: then it finds one.
+// Before any of our Go code runs, the runtime prepares for as many threads as it finds CPUs, and GOMAXPROCS cannot be set
+// for a library. So its threads are bound to one CPU until it has started: then it finds only one.
 #define _GNU_SOURCE
 #include "threads.h"
 
@@ -17,19 +17,19 @@ __asm__(".symver libc_pthread_create, pthread_create@GLIBC_2.2.5");
 __asm__(".symver libc_pthread_attr_init, pthread_attr_init@GLIBC_2.2.5");
 
 enum {
-	STACK = 1 << 20,       // bytes; Go code has stacks of its own
-	LARGE_STACK = 8 << 20, // where thread-local variables of the process's libraries do not leave enough of it
-	EARLY = 16,            // threads that start before the runtime is there, at most
+	STACK = 1 << 20,       // bytes; goroutines have stacks of their own
+	LARGE_STACK = 8 << 20, // used if thread-local variables of the process's libraries do not fit into the former
+	EARLY = 16,            // maximal number of threads that start before the runtime has started
 };
 
-// The runtime's threads start others, themselves while they are bound. Whoever starts one holds the lock until it is
-// listed: else a thread could take the CPU that it is bound to for all that there are.
+// The runtime's threads start others, while they are bound themselves. A thread that starts another one holds the lock
+// until the new one is listed. Otherwise it could take the CPU that it is bound to for the whole set of CPUs.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cpu_set_t all; // where the threads may run in the end
+static cpu_set_t all; // CPUs that the threads may finally use
 static pthread_t early[EARLY];
-static int bound;     // how many are bound to a CPU; −1: none is any more
+static int bound;     // number of threads bound to a CPU; −1: binding is over
 
-// bind lets a thread start on the CPU on which this one runs, and stay there.
+// bind makes a new thread start on the CPU of the calling thread, and stay there.
 static void bind(pthread_attr_t *attributes)
 {
 	const int cpu = sched_getcpu();

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// constants writes a function that gives every predefined handle and named constant of this ABI, with its value in this
+// constants writes a function that passes every predefined handle and named constant of this ABI, with its value in this
 // process, to a callback.
 func constants() string {
 	var b strings.Builder
@@ -17,7 +17,7 @@ func constants() string {
 		if c.ID == 0 {
 			continue
 		}
-		// Most are macros; the rest are enumerators or variables, which are there if the header's version says so.
+		// Most are macros; the rest are enumerators or variables, which exist from some version of the header on.
 		condition := fmt.Sprintf("defined(%s)", c.Name)
 		if !c.Optional && c.Removed == 0 {
 			condition += fmt.Sprintf(" || CAIRN_MPI_H >= %d", c.Since)
@@ -29,7 +29,7 @@ func constants() string {
 				fmt.Fprintf(&b, "\tCAIRN_FORTRAN_FUNCTION(visit, data, %q);\n", c.Name)
 			}
 			if k == mpi.KindKeyval && c.Name != "MPI_KEYVAL_INVALID" {
-				// MPICH tells by the value that an attribute is to be given as an integer.
+				// MPICH's value + 1 requests an attribute as an integer.
 				fmt.Fprintf(&b, "#ifdef CAIRN_MPICH\n\tCAIRN_CONSTANT(visit, data, %q, %s + 1, %q);\n#endif\n", k.String(), c.Name, c.Name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// control writes which group each function is in: what may be left out of a trace.
+// control writes the group of each function; groups can be excluded from a trace.
 func control(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"../bind/control.h\"\n\n")
@@ -43,7 +43,7 @@ func controlHeader() string {
 
 enum {
 	CAIRN_GROUPS = %d,
-	CAIRN_GROUP_NAME = %d, // bytes of the longest name with its 0
+	CAIRN_GROUP_NAME = %d, // bytes of the longest name with its terminating 0
 };
 
 #endif

@@ -10,13 +10,13 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A fortranSymbol is a name under which the Fortran libraries export an MPI procedure, as compilers mangle it.
+// A fortranSymbol is a name under which Fortran libraries export an MPI procedure, as compilers mangle it.
 type fortranSymbol struct {
 	name     string
 	function *mpi.Function // the C function that the Fortran layer calls
 }
 
-// fortranOnly has procedures that are another form of a C function: their own name, in lower case.
+// fortranOnly has procedures that are another form of a C function, by their name in lower case.
 var fortranOnly = map[string]string{
 	"mpi_aint_add_f90":             "MPI_Aint_add",
 	"mpi_aint_diff_f90":            "MPI_Aint_diff",
@@ -28,10 +28,10 @@ var fortranOnly = map[string]string{
 	"mpi_win_shared_query_cptr":    "MPI_Win_shared_query",
 }
 
-// fortranAdapted has the functions whose Fortran layer does its work, or some of it, without calling the C function of the
-// name: Open MPI's for all of them, MPICH's for those that access attributes. Without an error argument there is nothing to do
-// after the call, and compilers make it a jump, which does not show where it comes from (MPI_Pcontrol, MPI_Wtime,
-// MPI_Wtick). tracer/shim/fortran/fortran_adapters.c has an adapter for each.
+// fortranAdapted has the functions whose Fortran layer does not, or not always, call the C function of the same name:
+// in Open MPI all of them, in MPICH those that access attributes. Procedures without an error argument are included as
+// well (MPI_Pcontrol, MPI_Wtime, MPI_Wtick): nothing follows the call of the C function, so compilers make it a jump,
+// and the caller is lost. tracer/shim/fortran/fortran_adapters.c has an adapter for each.
 var fortranAdapted = map[string][]string{
 	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
 	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
@@ -64,15 +64,15 @@ var fortranAdapted = map[string][]string{
 	"MPI_Wtime":                  {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 }
 
-// ignorableStatus is the index of the status that f sets, or of the array of them; -1 without one. Open MPI's Fortran layer
-// passes C a status of its own also where the program passes MPI_STATUS_IGNORE.
+// ignorableStatus returns the index of the status, or array of statuses, that f sets; -1 if it sets none. Open MPI's
+// Fortran layer passes a status of its own to C even if the program passes MPI_STATUS_IGNORE.
 func ignorableStatus(f *mpi.Function) int {
 	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
 		return p.Kind == mpi.KindStatus && p.Direction == mpi.Out
 	})
 }
 
-// argument is where the calling convention of x86-64 has argument i at the entry of a function.
+// argument returns the location of argument i at the entry of a function in the calling convention of x86-64.
 func argument(i int) string {
 	registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
 	if i < len(registers) {
@@ -81,12 +81,13 @@ func argument(i int) string {
 	return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
 }
 
-// hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
+// hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles are only for C (MPI
+// 4.0 §15.3, §19.3.4).
 func hasFortran(f *mpi.Function) bool {
 	return f.Class.Group() != mpi.GroupTool && semantics.Of(f).Operation != semantics.Convert && !strings.HasPrefix(f.Name, "MPI_T_")
 }
 
-// fortranSymbols lists all names, those of a function together, in the order of the functions.
+// fortranSymbols lists all symbols, grouped by function, in the order of the functions.
 func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 	var list []fortranSymbol
 	add := func(f *mpi.Function, names ...string) {
@@ -138,13 +139,13 @@ func fortranEntries(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// fortranTable writes what the entries of the Fortran symbols have to know: their names, the function of each, and the
+// fortranTable writes the tables for the entries of the Fortran symbols: their names, the function of each, and the
 // adapters.
 func fortranTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	symbols := fortranSymbols(functions)
 	b.WriteString("// " + generated + "#include \"../fortran/fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")
-	b.WriteString("// One after the other, each ended by a 0: looked for at the first call only.\nconst char cairn_fortran_names[] =\n")
+	b.WriteString("// Zero-terminated names, which are searched only at the first call of each.\nconst char cairn_fortran_names[] =\n")
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "\t\"%s\\0\"\n", s.name)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// length returns a C expression of type int64_t for a number of elements. Terms that need a communicator or datatype
-// ask MPI (ask.h); an element count is never negative.
+// length returns a C expression of type int64_t for a number of elements, which is never negative. Terms that depend on a
+// communicator or datatype query MPI (ask.h).
 func length(f *mpi.Function, t mpi.Term) string {
 	p := func() *mpi.Param { return &f.Params[t.Param] }
 	var e string
@@ -33,7 +33,7 @@ func length(f *mpi.Function, t mpi.Term) string {
 	case mpi.TermNeighbors:
 		e = fmt.Sprintf("cairn_ask_neighbors(%s, %s)", p().Name, f.Params[t.Param2].Name)
 	default:
-		// The rest are named as the table names them.
+		// The other queries are named like the table's operations.
 		e = fmt.Sprintf("cairn_ask_%s(%s)", t.Op, p().Name)
 	}
 	if t.Value != 0 {
@@ -42,8 +42,8 @@ func length(f *mpi.Function, t mpi.Term) string {
 	return fmt.Sprintf("cairn_not_negative(%s)", e)
 }
 
-// entryLength returns the expression for what is known of an array or string at entry: its number of elements (for an
-// out parameter its capacity), or one of the negative marks of the record format.
+// entryLength returns the expression for the length of an array or string at entry: its number of elements (for an out
+// parameter its capacity), or one of the negative special values of the record format.
 func entryLength(f *mpi.Function, p *mpi.Param) string {
 	var n string
 	switch {
@@ -64,7 +64,7 @@ func entryLength(f *mpi.Function, p *mpi.Param) string {
 		}
 	}
 	if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-		// Ignored statuses are asked for and recorded all the same.
+		// Ignored statuses are requested and recorded as well.
 		return n
 	}
 	e := fmt.Sprintf("%s == NULL ? CAIRN_NULL : %s", p.Name, n)
@@ -101,8 +101,8 @@ func isList(p *mpi.Param) bool {
 	return p.IsArray()
 }
 
-// needsRoot reports whether one of the lists is significant at the root only, so that the wrapper has to know whether
-// the caller is the root before it may read them.
+// needsRoot reports whether one of the lists is significant at the root only. The wrapper must then determine whether the
+// caller is the root before it may read them.
 func needsRoot(f *mpi.Function) bool {
 	for i := range f.Params {
 		if p := &f.Params[i]; p.RootOnly && isList(p) {
@@ -112,7 +112,7 @@ func needsRoot(f *mpi.Function) bool {
 	return false
 }
 
-// rootOf is the C expression for "the caller is the root".
+// rootOf returns the C expression for "the caller is the root".
 func rootOf(f *mpi.Function) string {
 	var root, comm string
 	for i := range f.Params {

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The reference log (`--verify`) is written by these functions, in a library of its own, which share nothing with the
-// wrappers' record path but the lengths of arrays: a mistake in one does not hide in the other.
+// The reference log (`--verify`) is written by these functions, in a separate library. They share nothing with the
+// wrappers' record path except the lengths of arrays, so a bug in one is not hidden by the other.
 
 func references(functions []*mpi.Function) string {
 	var b strings.Builder
@@ -27,7 +27,7 @@ func referencePrototypes(functions []*mpi.Function) string {
 		fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s);\n", f.Name, declarations(f, nil))
 		fmt.Fprintf(&b, "void cairn_reference_return_%s(%s);\n", f.Name, declarations(f, returnDeclarations(f)))
 	}
-	b.WriteString("\n// How the shim calls them.\nstruct cairn_reference_writers {\n")
+	b.WriteString("\n// The functions above, for the shim.\nstruct cairn_reference_writers {\n")
 	for _, f := range functions {
 		for _, line := range []string{"call", "return"} {
 			fmt.Fprintf(&b, "\t__typeof__(&cairn_reference_%s_%s) %s_%s;\n", line, f.Name, line, f.Name)
@@ -37,7 +37,7 @@ func referencePrototypes(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// referenceTable writes the table of all of them.
+// referenceTable writes the table of all these functions.
 func referenceTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"../../gen/reference_gen.h\"\n\nconst struct cairn_reference_writers cairn_reference_writers = {\n")
@@ -61,7 +61,7 @@ func declarations(f *mpi.Function, first []string) string {
 	return strings.Join(list, ", ")
 }
 
-// returnDeclarations are what the log of a return takes before the function's own parameters.
+// returnDeclarations returns the parameters of the log of a return before the function's own ones.
 func returnDeclarations(f *mpi.Function) []string {
 	list := []string{"uint64_t index_"}
 	if f.ReturnType != "void" {
@@ -80,13 +80,13 @@ func returnDeclarations(f *mpi.Function) []string {
 	return list
 }
 
-// changesLength reports whether the call itself overwrites the number that was the capacity of p: MPI_Info_get_string
-// returns in buflen how much it would have liked.
+// changesLength reports whether the call overwrites the number that was the capacity of p: MPI_Info_get_string returns
+// the required size in buflen.
 func changesLength(f *mpi.Function, p *mpi.Param) bool {
 	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpi.TermParam && f.Params[p.Length.Param].Direction.IsOut()
 }
 
-// referenceReturn is the wrapper's call.
+// referenceReturn returns the wrapper's call of the function for the return.
 func referenceReturn(f *mpi.Function) string {
 	list := []string{"reference_"}
 	if f.ReturnType != "void" {
@@ -158,8 +158,8 @@ func referenceReturned(f *mpi.Function) string {
 	return b.String()
 }
 
-// referenceLengths declares the lengths that values of one section need, and uses every parameter. returned: in the
-// function for the return, which is handed those that the call has overwritten.
+// referenceLengths declares the lengths that the values of one section need, and uses every parameter. returned: in the
+// function for the return, which gets the lengths that the call overwrites as arguments.
 func referenceLengths(b *strings.Builder, f *mpi.Function, returned bool) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
@@ -180,9 +180,9 @@ func hasRootOnly(f *mpi.Function) bool {
 	return slices.ContainsFunc(f.Params, func(p mpi.Param) bool { return p.RootOnly })
 }
 
-// referenceValue returns the statement that writes one parameter. out: as the call left it.
+// referenceValue returns the statement that writes one parameter; out: after the call.
 func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) string {
-	if p.RootOnly { // of a list, its length says so too
+	if p.RootOnly { // the length of a list depends on that, too
 		defined = strings.TrimSuffix("root_ && "+defined, " && true")
 	}
 	n := "length_" + p.Name + "_"
@@ -234,7 +234,7 @@ func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) str
 		defined, p.Name, p.Name, p.Name, defined, defined, at)
 }
 
-// always is when a scalar that is no result is defined: whether or not the call succeeds.
+// always returns the condition for a scalar that is no result to be defined, whether or not the call succeeds.
 func always(p *mpi.Param) string {
 	if p.RootOnly {
 		return "root_"

@@ -30,14 +30,14 @@ func wrapper(f *mpi.Function) string {
 	if startsTracing(f) {
 		line("cairn_start();")
 	}
-	// ROMIO calls MPI_Type_free_keyval at MPI_Finalize, for one: what the library does by itself is not the program's call.
+	// The library's own calls are not the program's. For example, ROMIO calls MPI_Type_free_keyval at MPI_Finalize.
 	leave := fmt.Sprintf("real_(%s)", names(f))
 	if f.ReturnType != "void" {
 		leave = "return " + leave
 	} else {
 		leave = "{ " + leave + "; return; }"
 	}
-	// A call by the Fortran layer is the program's, once.
+	// The first call by the Fortran layer is the program's.
 	line("uint64_t caller_ = CAIRN_CALLER;")
 	line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", f.ID, leave)
 	if i := ignorableStatus(f); i >= 0 {
@@ -47,8 +47,8 @@ func wrapper(f *mpi.Function) string {
 		}
 		line("if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))\n\t\t%s = %s;", f.Params[i].Name, ignore)
 	}
-	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
-	// the log's order says too.
+	// Before the record, and at the return after the record: so the order of calls in the log is consistent with the
+	// records' epochs.
 	line("CAIRN_REFERENCE_CALL(call_%s(%s));", f.Name, names(f))
 	if semantics.Of(f).Operation == semantics.Finalize {
 		line("CAIRN_FINALIZES();")
@@ -170,13 +170,13 @@ func wrapper(f *mpi.Function) string {
 	return b.String()
 }
 
-// startsTracing: these are where a process starts to use MPI in earnest.
+// startsTracing reports whether f initializes MPI.
 func startsTracing(f *mpi.Function) bool {
 	op := semantics.Of(f).Operation
 	return op == semantics.Initialize || op == semantics.SessionCreate
 }
 
-// counts is the C expression for whether a call counts among the markers.
+// counts returns the C expression for whether a call is a marker for clustering.
 func counts(f *mpi.Function) string {
 	if f.IsBlockingCollective() {
 		return "CAIRN_COMM_COUNTS(comm, result_)"
@@ -193,7 +193,7 @@ func hasOut(f *mpi.Function) bool {
 	return newComm(f) != ""
 }
 
-// size returns the expression for the largest number of bytes that the record can take.
+// size returns the expression for the maximal number of bytes of the record.
 func size(f *mpi.Function) string {
 	words := 0
 	var dynamic []string
@@ -217,7 +217,7 @@ func size(f *mpi.Function) string {
 		case p.Kind == mpi.KindStrings:
 			dynamic = append(dynamic, fmt.Sprintf("cairn_strings_bytes(%s, %s)", p.Name, n))
 		case p.Kind == mpi.KindArgv:
-			// MPI_Init takes arguments away, if anything.
+			// MPI_Init may remove arguments, but never adds any.
 			dynamic = append(dynamic, "2 * argv_bytes_")
 		case p.Kind == mpi.KindArgumentLists:
 			dynamic = append(dynamic, fmt.Sprintf("cairn_argument_lists_bytes(%s, %s)", p.Name, n))
@@ -239,7 +239,7 @@ func size(f *mpi.Function) string {
 	return e
 }
 
-// savedStatuses are the arguments for what the application's statuses held before the call, and how many they are.
+// savedStatuses returns the arguments for the application's statuses before the call and their number.
 func savedStatuses(p *mpi.Param) string {
 	if p.IsArray() {
 		return fmt.Sprintf("own_%s_, length_%s_", p.Name, p.Name)
@@ -286,7 +286,7 @@ func putIn(p *mpi.Param) string {
 	return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
 }
 
-// flat is the array as one of elements, whatever its dimensions.
+// flat returns the array as a one-dimensional one.
 func flat(p *mpi.Param) string {
 	if p.Inner > 0 {
 		return fmt.Sprintf("(const %s *)%s", p.CType, p.Name)
@@ -308,10 +308,10 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	}
 	switch {
 	case p.Kind == mpi.KindBuffer:
-		// An address is known whatever became of the call.
+		// An address is defined even if the call failed.
 		return fmt.Sprintf("*word_++ = cairn_pointer(CAIRN_WORD(%s));", p.Name)
 	case p.Effect == mpi.EffectCompleted && isList(p):
-		// A call that failed may have completed requests all the same.
+		// A call that failed may still have completed requests.
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", definedLength(f, p), p.Name)
 	case p.Effect == mpi.EffectCompleted:
 		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
@@ -339,18 +339,20 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT(%s) : 0;", defined, p.Name)
 }
 
-// definedStatuses: the capacity may be CAIRN_SENTINEL where statuses are ignored (MPICH's MPI_STATUSES_IGNORE is no
-// null pointer); the statuses are then in the record.
+// definedStatuses returns the number of statuses after the call. The capacity may be CAIRN_SENTINEL if statuses are
+// ignored (MPICH's MPI_STATUSES_IGNORE is no null pointer); the statuses are then in the record.
 func definedStatuses(f *mpi.Function, p *mpi.Param) string { return definedLength(f, p) }
 
-// epochBefore: calls that give a handle back may let another thread have it before they return.
+// epochBefore reports whether calls take their epoch before they are made: those that free a handle, which another thread
+// may get before they return.
 func epochBefore(f *mpi.Function) bool {
 	return !epochAfter(f) && hasEffect(f, mpi.EffectFreed, mpi.EffectCompleted, mpi.EffectConsumed)
 }
 
-// epochAfter: calls that are given a handle may get one that another thread gave back a moment ago. MPI_Imrecv is
-// between: its message may be another thread's before it returns, its request may have been. Of messages with one handle
-// nothing tells which is meant, requests with one handle are in a queue, so the message decides.
+// epochAfter reports whether calls take their epoch after they are made: those that return a handle, which another
+// thread may have freed just before. MPI_Imrecv does both: another thread may get its message's handle before it
+// returns, and may have had its request's handle. Requests with one handle are queued, but messages with one handle
+// cannot be distinguished, so the message decides.
 func epochAfter(f *mpi.Function) bool {
 	return hasEffect(f, mpi.EffectNew, mpi.EffectStarted) && !hasEffect(f, mpi.EffectConsumed)
 }
@@ -381,7 +383,7 @@ func newComm(f *mpi.Function) string {
 	return name
 }
 
-// extras returns the statement that appends what only MPI can tell at this moment.
+// extras returns the statement that appends what can only be queried from MPI at this time.
 func extras(f *mpi.Function) string {
 	switch semantics.Of(f).Operation {
 	case semantics.Initialize:
@@ -395,7 +397,7 @@ func extras(f *mpi.Function) string {
 	return ""
 }
 
-// descriptionBound returns the expression for the bytes to reserve for the extras.
+// descriptionBound returns the expression for the number of bytes to reserve for the extras.
 func descriptionBound(f *mpi.Function) string {
 	switch semantics.Of(f).Operation {
 	case semantics.Initialize:
@@ -416,7 +418,7 @@ func descriptionBound(f *mpi.Function) string {
 	return fmt.Sprintf("cairn_description_bytes(%s)", strings.Join(e, " + "))
 }
 
-// names are the parameters as the application passed them.
+// names returns the parameters as the application passed them.
 func names(f *mpi.Function) string {
 	var list []string
 	for i := range f.Params {

@@ -1,10 +1,10 @@
-// Package rawlayout is the layout of what the tracer's C leaves in a process's directory, or shares with Go in memory: magic
-// texts, sizes, offsets, numbers, and the keys of process.json.
+// Package rawlayout has the layout of the data that the tracer's C code writes to a process's directory or shares with
+// Go in memory: magic texts, sizes, offsets, numbers, and the keys of process.json.
 //
-// All of it is generated from one table (gen/table.go), for Go here and for C in tracer/core/layout_gen.h. The structures
-// themselves are written in C by hand, beside the code that uses them; static assertions hold each field to the table. What
-// a field means is said there, and in docs/decisions/0001-seams.md. Who reads words knows of no Go type of them: offsets are
-// in bytes, and those of a whole word divide by 8.
+// It is generated from one table (gen/table.go), for Go here and for C in tracer/core/layout_gen.h. The C structures
+// are written by hand, beside the code that uses them; static assertions compare each field with the table. The meaning
+// of the fields is documented there and in docs/decisions/0001-seams.md. Go code reads words and has few structure
+// types: offsets are in bytes, and those of a whole word are multiples of 8.
 package rawlayout
 
 //go:generate go run ./gen

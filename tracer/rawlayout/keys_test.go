@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// keysOf adds the keys of a structure and of those in it.
+// keysOf adds the JSON keys of a structure and of nested ones.
 func keysOf(t reflect.Type, keys map[string]bool) {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -27,7 +27,7 @@ func keysOf(t reflect.Type, keys map[string]bool) {
 	}
 }
 
-// The recorder reads the keys that the shim writes, and no others: those of the table.
+// The recorder reads exactly the keys that the shim writes: those of the table.
 func TestKeysOfProcessJSON(t *testing.T) {
 	keys := map[string]bool{}
 	keysOf(reflect.TypeFor[record.Process](), keys)

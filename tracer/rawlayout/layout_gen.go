@@ -4,48 +4,48 @@ package rawlayout
 
 // Numbers.
 const (
-	SegmentFormat       = 1
-	SegmentHeader       = 4096 // bytes of a segment before its records
-	SegmentStoppedBytes = 1024 // of a segment's text, up to a zero byte: why tracing stopped
-	FlagTruncated       = 1    // flag of a record: there was no room for the arguments
-	FlagMarker          = 2    // flag of a record: the call counts among the markers
-	EntryModule         = 1    // types of entries in the dictionary
-	EntryPath           = 2
-	EntrySegment        = 3
-	EntryLine           = 4
-	EntryMark           = 2 // on top of a word of a record that stands for an entry: no address of a program has it
-	EntryShift          = 62
-	LineBit             = 61 // of such a word, in the place of a return address: the entry is a line
-	OffsetBits          = 40 // of such a word, in the place of a pointer: below the number, the offset
-	ObservedLife        = 0  // where the parts of the file begin that has what is observed beside the calls
-	ObservedContext     = 512
-	ObservedEvidence    = 8192
-	ContextSamples      = 32 // rows of tables
-	EvidenceRows        = 512
-	EvidenceInstances   = 16 // by time without CPU, and as many by length
-	EvidenceThreads     = 16
-	VoteRecord          = 65535 // in the place of the function, in a record that is no call: of clustering
-	VoteCut             = 0     // what such a record says, by its first word: an interval ends (number of the vote on it)
-	VoteOverhead        = 1     // tracer overhead of the thread since its last call: ticks
-	VoteOutcome         = 2     // what the ranks decided
-	ProcessFormat       = 1     // of process.json
+	BufferFormat       = 1
+	BufferHeader       = 4096 // bytes of a record buffer before its records
+	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
+	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
+	FlagMarker         = 2    // flag of a record: the call is a marker for clustering
+	EntryModule        = 1    // types of entries in the dictionary
+	EntryPath          = 2
+	EntryAllocation    = 3
+	EntryLine          = 4
+	EntryTag           = 2 // upper bits of a word of a record that refers to an entry; no address of a program has them
+	EntryShift         = 62
+	LineBit            = 61 // bit of such a word that replaces a return address: the entry is a line
+	OffsetBits         = 40 // low bits of such a word that replaces a pointer: the offset; the number is above it
+	ObservedLife       = 0  // offsets of the parts of the file of observations
+	ObservedContext    = 512
+	ObservedEvidence   = 8192
+	ContextSamples     = 32 // rows of tables
+	EvidenceRows       = 512
+	EvidenceInstances  = 16 // by time off CPU, and as many by duration
+	EvidenceThreads    = 16
+	VoteRecord         = 65535 // replaces the function in a record of clustering, which is no call
+	VoteCut            = 0     // first word of such a record: an interval ends (number of the vote on it)
+	VoteOverhead       = 1     // tracer overhead of the thread since its last call: ticks
+	VoteOutcome        = 2     // what the ranks decided
+	ProcessFormat      = 1     // of process.json
 )
 
-// A segment begins with this header, of SegmentHeader bytes; its records follow.
+// A record buffer begins with this header of BufferHeader bytes, followed by its records.
 const (
-	SegmentMagic         = "CAIRNSEG"
-	SegmentFormatAt      = 8
-	SegmentThreadAt      = 12
-	SegmentSequenceAt    = 16
-	SegmentUsedAt        = 24
-	SegmentDroppedAt     = 32
-	SegmentTicksAt       = 40
-	SegmentMonotonicNSAt = 48
-	SegmentRealtimeNSAt  = 56
-	SegmentStoppedAt     = 64
+	BufferMagic         = "CAIRNSEG"
+	BufferFormatAt      = 8
+	BufferThreadAt      = 12
+	BufferSequenceAt    = 16
+	BufferUsedAt        = 24
+	BufferDroppedAt     = 32
+	BufferTicksAt       = 40
+	BufferMonotonicNSAt = 48
+	BufferRealtimeNSAt  = 56
+	BufferStoppedAt     = 64
 )
 
-// A record begins with this header; its words follow.
+// A record begins with this header, followed by its words.
 const (
 	RecordLengthAt   = 0
 	RecordFunctionAt = 4
@@ -61,7 +61,7 @@ const (
 	RecordBytes      = 56
 )
 
-// The first part of the file that is observed of a process: what it left of its end.
+// The life of a process is the first part of its file of observations: what is known of its end.
 const (
 	LifeMagic         = "CAIRNLF1"
 	LifeAliveAt       = 8
@@ -88,7 +88,7 @@ const (
 	ContextSampleBytes              = 72
 )
 
-// The second part: how many samples there are, and in which of the two tables (32 bits each).
+// The context is the second part of the file: the number of samples and the index of the valid table (32 bits each).
 const (
 	ContextMagic   = "CAIRNCX3"
 	ContextCountAt = 8
@@ -96,7 +96,7 @@ const (
 	ContextBytes   = 4624
 )
 
-// EvidenceSums are what passed in the instances of a row that were measured.
+// EvidenceSums are sums over the measured instances of a row.
 type EvidenceSums struct {
 	Count   uint64
 	Wall    int64
@@ -110,7 +110,7 @@ type EvidenceSums struct {
 	Data    int64
 }
 
-// The same, by numbers.
+// Offsets of the fields.
 const (
 	EvidenceSumsCountAt   = 0
 	EvidenceSumsWallAt    = 8
@@ -125,7 +125,7 @@ const (
 	EvidenceSumsBytes     = 80
 )
 
-// An EvidenceRow is about the computations between two call sites, or the calls at one.
+// An EvidenceRow is the evidence of the computations between two call sites, or of the calls at one.
 type EvidenceRow struct {
 	Thread       uint32
 	After        uint16
@@ -137,7 +137,7 @@ type EvidenceRow struct {
 	Sums         [2]EvidenceSums
 }
 
-// The same, by numbers.
+// Offsets of the fields.
 const (
 	EvidenceRowThreadAt       = 0
 	EvidenceRowAfterAt        = 4
@@ -150,7 +150,7 @@ const (
 	EvidenceRowBytes          = 200
 )
 
-// An EvidenceInstance is one of the largest.
+// An EvidenceInstance is one of the largest instances.
 type EvidenceInstance struct {
 	Size  int64
 	Row   uint64
@@ -161,7 +161,7 @@ type EvidenceInstance struct {
 	IO    int64
 }
 
-// The same, by numbers.
+// Offsets of the fields.
 const (
 	EvidenceInstanceSizeAt  = 0
 	EvidenceInstanceRowAt   = 8
@@ -173,7 +173,7 @@ const (
 	EvidenceInstanceBytes   = 56
 )
 
-// An EvidenceThread is what a thread of the process has used.
+// An EvidenceThread is the CPU usage of a thread of the process.
 type EvidenceThread struct {
 	TID   int64
 	CPU   int64
@@ -182,7 +182,7 @@ type EvidenceThread struct {
 	Name  [16]byte
 }
 
-// The same, by numbers.
+// Offsets of the fields.
 const (
 	EvidenceThreadTIDAt   = 0
 	EvidenceThreadCPUAt   = 8
@@ -192,7 +192,7 @@ const (
 	EvidenceThreadBytes   = 48
 )
 
-// Evidence is the third part.
+// Evidence is the third part of the file.
 type Evidence struct {
 	Magic     [8]byte
 	Rows      uint64
@@ -202,7 +202,7 @@ type Evidence struct {
 	Row       [512]EvidenceRow
 }
 
-// The same, by numbers.
+// Offsets of the fields.
 const (
 	EvidenceMagic       = "CAIRNEV2"
 	EvidenceRowsAt      = 8
@@ -213,28 +213,28 @@ const (
 	EvidenceBytes       = 105752
 )
 
-// The words of an outcome of a vote, in a record of clustering; the lead ranks follow.
+// The words of the outcome of a vote, in a record of clustering, followed by the lead ranks.
 const (
-	OutcomeStepAt     = 0
-	OutcomeNumberAt   = 8
-	OutcomeKindAt     = 16
-	OutcomeOrdinalAt  = 24
-	OutcomeStateAt    = 32
-	OutcomeStandsAt   = 40
-	OutcomeFactorAt   = 48
-	OutcomeLeadAt     = 56
-	OutcomeOverheadAt = 64
-	OutcomeLeadsAt    = 72
-	OutcomeBytes      = 80
+	OutcomeStepAt      = 0
+	OutcomeNumberAt    = 8
+	OutcomeKindAt      = 16
+	OutcomeOrdinalAt   = 24
+	OutcomeStateAt     = 32
+	OutcomeLeadTimesAt = 40
+	OutcomeFactorAt    = 48
+	OutcomeLeadAt      = 56
+	OutcomeOverheadAt  = 64
+	OutcomeLeadsAt     = 72
+	OutcomeBytes       = 80
 )
 
-// The account of a spool.
+// The budget file of a spool.
 const (
-	AccountMagic     = "CAIRNBG1"
-	AccountLimitAt   = 8
-	AccountUsedAt    = 16
-	AccountRefusedAt = 24
-	AccountBytes     = 32
+	BudgetMagic     = "CAIRNBG1"
+	BudgetLimitAt   = 8
+	BudgetUsedAt    = 16
+	BudgetRefusedAt = 24
+	BudgetBytes     = 32
 )
 
 // ProcessKeys are the keys of process.json and of the objects in it.

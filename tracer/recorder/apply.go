@@ -8,13 +8,13 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// scratch is memory that one call after the other uses.
+// scratch is memory that is reused from call to call.
 type scratch struct {
 	key     []byte
 	in, out []int32 // see call
-	values  []int64 // what goes to streams, stream by stream
-	lengths []int32 // how many values each stream gets
-	named   []int32 // request ids in the order in which the parameters that may end them name them
+	values  []int64 // for the streams, stream by stream
+	lengths []int32 // number of values per stream
+	named   []int32 // request ids, in the order of the parameters that may end them
 }
 
 func (s *scratch) start() {
@@ -32,15 +32,15 @@ func (s *scratch) push(v int64) {
 type call struct {
 	*layout
 	words   []uint64
-	in, out []int32 // where a parameter stands in the record, by index
+	in, out []int32 // offsets of the parameters in the record, by index
 	failed  bool    // outputs are not defined
 	atRoot  bool    // root-only parameters are significant
 	whole   bool    // all of its arguments are in the record
 	comm    *communicator
-	own     int32  // rank in it, none: not known
+	own     int32  // rank in it; none: unknown
 	newID   int32  // of the communicator that the call creates
 	request uint64 // raw handle of the request that the call creates
-	creates bool   // it does
+	creates bool   // the call creates a request
 }
 
 // apply records one committed call of a thread.
@@ -67,15 +67,14 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 		r.buildRepeat(t, before, &c, rec, number, creator)
 	}
 	t.append(number, rec)
-	if wide && t.tally != nil { // arguments are compared all the same
+	if wide && t.tally != nil { // clustering compares the arguments anyway
 		t.tally.AddArguments(r.widening.varied)
 	}
 	t.returned(number, s)
 	t.untraced = r.off
 }
 
-// prepare finds where the parameters of a call stand in its record, and on which communicator it is. It returns where the
-// extras begin.
+// prepare finds the parameters of a call in its record, and the call's communicator. It returns the offset of the extras.
 func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
 	l := c.layout
 	rd := record.Reader{Words: rec.Words, At: l.length, OK: true}
@@ -100,8 +99,8 @@ func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
 	return rd.At
 }
 
-// keyOf writes the key of a call, and does on the way what the call means to handles, requests and communicators. The extras
-// of its record begin at this word.
+// keyOf writes the key of a call and applies the call's effects on handles, requests and communicators. extras is the
+// offset of the record's extras.
 func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extras int) []byte {
 	l := c.layout
 	r.sites.missed = false
@@ -130,7 +129,7 @@ func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extr
 	}
 	for i := range l.params {
 		switch p := &l.params[i]; {
-		case p.in && p.plain: // most are
+		case p.in && p.plain: // the usual case
 			key = r.word(key, p.kind, c.words[c.in[i]], mpi.EffectNone)
 		case p.in:
 			key = r.inValue(key, c, i)
@@ -153,8 +152,8 @@ func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extr
 	return append(key, 0)
 }
 
-// terminalOf is the terminal of a call with this key, and its creator if it creates a request. wide reports whether numbers of
-// the key have become values of streams (families.go).
+// terminalOf returns the terminal of a call with this key, and its creator if it creates a request. wide reports whether
+// numbers of the key were moved to value streams (families.go).
 func (r *Recorder) terminalOf(key []byte, c *call) (number, creator int32, wide bool) {
 	general, recent := false, int32(none)
 	if c.whole {
@@ -189,10 +188,10 @@ func (r *Recorder) terminalOf(key []byte, c *call) (number, creator int32, wide 
 	return number, creator, wide
 }
 
-// newSignatureBytes is what a signature takes beside its key, with its results.
+// newSignatureBytes is the memory of a signature beside its key, including its results.
 const newSignatureBytes = 256
 
-// knows reports whether there was a call with this key.
+// knows reports whether a call with this key was recorded before.
 func (r *Recorder) knows(key []byte, creates bool) bool {
 	byKey := r.signatures.byKey
 	if creates {
@@ -211,7 +210,7 @@ func (r *Recorder) created(creator int32, raw uint64) int32 {
 	return slot.terminal
 }
 
-// locate finds where the parameters of a call stand in its record.
+// locate finds the parameters of a call in its record.
 func (c *call) locate(rd *record.Reader) {
 	for i := range c.params {
 		if p := &c.params[i]; p.in {

@@ -16,7 +16,7 @@ import (
 func TestSignificance(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(1, 4)
-	// a rank that is not the root passes anything as the receive side
+	// a rank that is not the root may pass anything as the receive side
 	s.Call(0, "MPI_Gatherv", 0, 0x10, 1, recordtest.TypeInt, recordtest.Special{Length: record.LengthNotSignificant}, recordtest.Special{Length: record.LengthNotSignificant}, 31337, 0, recordtest.CommWorld, 0x20)
 	s.Call(0, "MPI_Gatherv", 0, 0x10, 1, recordtest.TypeInt, recordtest.List{1, 1, 1, 1}, recordtest.List{0, 1, 2, 3}, recordtest.TypeInt, 1, recordtest.CommWorld, 0x20)
 	// nothing of the send side counts in place
@@ -43,7 +43,7 @@ func TestDenseHandles(t *testing.T) {
 		s.Call(0, "MPI_Type_free", 0, 700, 0x0c000000)
 		s.Call(0, "MPI_Type_free", 0, 701, 0x0c000000)
 	}
-	// an object that is handed out twice under one handle has to be freed twice
+	// an object that was returned twice under one handle must be freed twice
 	s.Call(0, "MPI_Comm_group", 0, recordtest.CommWorld, 800)
 	s.Call(0, "MPI_Comm_group", 0, recordtest.CommWorld, 800)
 	s.Call(0, "MPI_Group_free", 0, 800, recordtest.GroupNull)
@@ -120,7 +120,7 @@ func TestSites(t *testing.T) {
 			t.Errorf("site %d: %v", i, c.Sites[i])
 		}
 	}
-	// 0x123 and 0 are the same unknown place
+	// 0x123 and 0 are the same unknown call site
 	if n := len(c.Signatures); n != 4 {
 		t.Errorf("%d signatures", n)
 	}
@@ -137,8 +137,8 @@ func TestTiming(t *testing.T) {
 	}
 }
 
-// MPICH makes up error codes as it goes: calls that fail alike are one terminal, with the codes in a stream. A code that
-// is a constant stays one.
+// MPICH makes up error codes: calls that fail alike are one terminal, with the codes in a stream. A code that is a constant
+// stays one.
 func TestCodesOfAnImplementation(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)

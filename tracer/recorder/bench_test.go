@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// benchmark measures what a program costs per call, from raw record to grammar, streams and timing.
+// benchmark measures the cost of a program per call, from raw record to grammar, streams and timing.
 func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
 	s := recordtest.NewShim(b)
 	s.Process.Timing = "lossy"
@@ -34,7 +34,7 @@ func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
 	}
 	b.StopTimer()
 	calls := r.Calls() - before
-	// CPU time, so that the figure holds on a machine that does other things too
+	// CPU time, so that the result is valid on a busy machine
 	b.ReportMetric(float64(recordtest.CPUTime(b)-start)/float64(calls), "cpu-ns/call")
 	b.ReportMetric(float64(len(r.AppendState(nil)))/float64(r.Calls()), "state-bytes/call")
 }

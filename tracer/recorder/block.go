@@ -9,31 +9,31 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// What grows with every call is its times, and the values of calls that differ. They are kept in blocks: of a thread's
-// times the gaps and durations of timing.BlockCalls calls, of a value stream some KiB of runs; and a chapter of an
-// irregular grammar is one (chapters.go). A block that is full never changes:
+// A Block is a piece of the data that grows with every call: the gaps and durations of timing.BlockCalls calls of a
+// thread, or some KiB of runs of a value stream. A chapter of an irregular grammar is a block, too (chapters.go). A full
+// block never changes:
 //
-//   - It waits in memory for the next checkpoint, which writes it to the process's block log (block_log.go).
-//   - From then on a checkpoint has only how many values are in full blocks. So neither the state nor the memory of a
+//   - It stays in memory until the next checkpoint, which writes it to the process's block log (block_log.go).
+//   - From then on a checkpoint only has the number of values in full blocks. So neither the state nor the memory of a
 //     process grows with the number of its calls.
-//   - What a process wrote to the log before it was killed, but after its last checkpoint, does not count: the recovery
-//     makes it again from the buffers.
+//   - Blocks that a process wrote after its last checkpoint, before it was killed, do not count: the recovery makes them
+//     again from the buffers.
 type Block struct {
 	Of     BlockOf
 	First  uint64 // number of its first value among those of the column or stream
-	N      uint64 // how many values these are: of times, of each of the two columns
-	Before int64  // of times: the sum of all gaps and durations in the blocks before
+	N      uint64 // number of values; for times, of each of the two columns
+	Before int64  // for times: sum of all gaps and durations in earlier blocks
 	Data   [2][]byte
 }
 
-// A BlockOf names what blocks follow on each other.
+// A BlockOf identifies a sequence of blocks: the times of a thread, its chapters, or a value stream.
 type BlockOf struct {
 	Thread   uint32
 	Terminal int32 // −1: the thread's times; gaps and durations are data[0] and data[1]. −2: its chapters, in data[0]
-	Stream   int32 // of the terminal; its runs are data[0]
+	Stream   int32 // index among the terminal's streams; its runs are data[0]
 }
 
-// TimesOf names the times of a thread.
+// TimesOf identifies the times of a thread.
 func TimesOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: none} }
 
 // IsTimes reports whether the blocks are of a thread's times.
@@ -42,16 +42,16 @@ func (of BlockOf) IsTimes() bool { return of.Terminal == none }
 // IsChapter reports whether the blocks are chapters of a thread.
 func (of BlockOf) IsChapter() bool { return of.Terminal == chapterTerminal }
 
-// A block in the log is a header and its data.
+// BlockHeader is the size in bytes of the header before a block's data in the log.
 const BlockHeader = 52
 
-// ErrBlocks says that blocks that a checkpoint counts are not there.
+// ErrBlocks reports that blocks that a checkpoint counts are missing or damaged.
 var ErrBlocks = errors.New("blocks of times or values are missing or damaged")
 
-// Append appends the block as it stands in the log.
+// Append appends the block in the format of the log.
 func (b *Block) Append(to []byte) []byte {
 	at := len(to)
-	to = binary.LittleEndian.AppendUint64(to, 0) // of the checksum
+	to = binary.LittleEndian.AppendUint64(to, 0) // placeholder for the checksum
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(b.Data[0])))
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(b.Data[1])))
 	to = binary.LittleEndian.AppendUint32(to, b.Of.Thread)
@@ -65,7 +65,7 @@ func (b *Block) Append(to []byte) []byte {
 	return to
 }
 
-// ParseBlock reads the block at the front of text, as append wrote it, and says how long it is. Its data are parts of text.
+// ParseBlock reads the block at the front of text, as Append wrote it, and returns its size. Its data are parts of text.
 func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 	if len(text) < BlockHeader {
 		return nil, 0, false
@@ -84,7 +84,7 @@ func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 	return b, size, b.Of.Terminal >= chapterTerminal
 }
 
-// encode writes the block into a checkpoint: of a recorder that has no log.
+// encode writes the block into a checkpoint of a recorder that has no log.
 func (b *Block) encode(e *checkpoint.Encoder) { e.Bytes(b.Append(nil)) }
 
 func decodeBlock(d *checkpoint.Decoder) *Block {
@@ -97,19 +97,19 @@ func decodeBlock(d *checkpoint.Decoder) *Block {
 	return b
 }
 
-// CloseBlocks makes blocks of what has become long. It must not be called within a record.
+// CloseBlocks turns long columns, streams and grammars into blocks. It must not be called within a record.
 func (r *Recorder) CloseBlocks() {
 	r.limitMemory()
 	r.closeValues()
 	r.closeChapters()
 }
 
-// TakeBlocks hands over the blocks that are full. Of each, either recycle or keepBlocks follows.
+// TakeBlocks returns the full blocks. The caller must pass each either to Recycle or back to KeepBlocks.
 func (r *Recorder) TakeBlocks() []*Block {
 	full := r.full
 	r.full = nil
 	return full
 }
 
-// KeepBlocks takes blocks back that could not be written.
+// KeepBlocks returns blocks to the recorder that could not be written.
 func (r *Recorder) KeepBlocks(full []*Block) { r.full = full }

@@ -9,30 +9,31 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
-// what a checkpoint writes and a process holds. So where a grammar has become large it is closed: it is a chapter, a block
-// as others are, and the thread begins another one. What the thread called is its chapters, one after the other.
+// The grammar of a program that repeats itself is small. The grammar of an irregular program grows with its calls, and
+// with it every checkpoint and the memory of the process. So a large grammar is closed: it becomes a chapter, which is a
+// block like any other, and the thread begins a new grammar. The calls of a thread are its chapters in order.
 //
-// Repetition is found within a chapter only. What chapters have in common a merge keeps once.
+// Repetition is found only within a chapter. The merge stores what chapters have in common once.
 
-// maxGrammarBytes is the memory that a grammar may have at a checkpoint before it becomes a chapter: some 70,000 symbols.
-// A program may repeat what is shorter than that. With 1 MiB an irregular call takes 0.6 µs, with 4 MiB 0.85, with 16 MiB,
-// which no cache holds, 1.5 (BenchmarkIrregular); without a limit 2.8 after ten million, and more with each.
+// maxGrammarBytes is the memory above which a grammar becomes a chapter at a checkpoint: about 70,000 symbols.
+// Repetitions shorter than that are found. An irregular call takes 0.6 µs with 1 MiB, 0.85 µs with 4 MiB, and 1.5 µs
+// with 16 MiB, which does not fit in any cache (BenchmarkIrregular). Without a limit it takes 2.8 µs after ten million
+// calls, and still rises.
 const maxGrammarBytes = 4 << 20
 
-// minGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
+// minGrammarBytes is what each grammar may take in any case. All threads together may take a quarter of the memory limit.
 const minGrammarBytes = 128 << 10
 
-// chapterTerminal stands in the place of a terminal in blockOf.
+// chapterTerminal is BlockOf.Terminal of chapters.
 const chapterTerminal = none - 1
 
 func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: chapterTerminal} }
 
-// closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
+// closeChapters turns large grammars into blocks. It must not be called within a record.
 func (r *Recorder) closeChapters() {
-	most := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
+	limit := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
 	for _, t := range r.threads {
-		if t.grammar.Needs() <= most {
+		if t.grammar.Needs() <= limit {
 			continue
 		}
 		n := t.grammar.Len()
@@ -42,15 +43,15 @@ func (r *Recorder) closeChapters() {
 		})
 		t.inChapters += n
 		t.grammar.Reset()
-		t.loop.forget() // it knows its place in the grammar
+		t.loop.forget() // it has a position in the grammar
 	}
 }
 
-// allCalls wants them of each thread.
+// allCalls selects all calls of every thread.
 func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
 
-// addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
-// many calls with the terminal 0.
+// addGrammar adds the rules of a thread, its root rule first. A chapter without any of the wanted calls is replaced by as
+// many calls of terminal 0.
 func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) error {
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
@@ -84,10 +85,10 @@ func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) 
 	}
 	coded, from := r.codedChapters(t)
 	first := uint64(0)
-	if apart := r.apart(t); len(apart) > 0 {
+	if separate := r.separateChapters(t); len(separate) > 0 {
 		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
-		to.Rules = append(to.Rules, trace.CountsOf(apart))
-		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
+		to.Rules = append(to.Rules, trace.CountsOf(separate))
+		coded, first = coded[len(separate):], (&trace.Chapters{List: separate}).Calls()
 	}
 	for _, c := range coded {
 		if err := chapter(first, c.Calls(), c.Grammar); err != nil {
@@ -122,7 +123,7 @@ func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) 
 	return nil
 }
 
-// codedChapters are the chapters of a thread that are in parts, and how many calls they have.
+// codedChapters returns the chapters of a thread that are in parts, and their number of calls.
 func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint64) {
 	if r.Blocks == nil {
 		return nil, 0
@@ -130,21 +131,21 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 	coded = r.Blocks.Chapters[int(t.number)]
 	for i, c := range coded {
 		if calls+c.Calls() > t.inChapters {
-			return coded[:i], calls // of what is to come: the checkpoint is older
+			return coded[:i], calls // the rest is later than the checkpoint
 		}
 		calls += c.Calls()
 	}
 	return coded, calls
 }
 
-// apart are the chapters of a thread that Content has by themselves: of calls whose times are coded, too. Those of the others
-// are coded with their signatures.
-func (r *Recorder) apart(t *thread) []*trace.Chapter {
+// separateChapters returns the chapters that Content stores separately: those with coded times. The other chapters are
+// coded together with their signatures.
+func (r *Recorder) separateChapters(t *thread) []*trace.Chapter {
 	if !r.ChaptersApart {
 		return nil
 	}
 	coded, _ := r.codedChapters(t)
-	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
+	if len(coded) == 0 || len(t.aggregates) > 0 { // no times of single calls
 		return coded
 	}
 	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/timing.BlockCalls) * timing.BlockCalls
@@ -165,16 +166,16 @@ func decodeChapter(text []byte) (grammar.Grammar, error) {
 	return g, nil
 }
 
-// A ThreadChapters says how much of a thread's calls is in chapters.
+// A ThreadChapters counts the calls of a thread that are in chapters.
 type ThreadChapters struct {
 	Thread     uint32
 	Calls      uint64 // in chapters
 	Timed      bool   // its calls have times of their own
-	Coded      int    // chapters that are in parts
-	CodedCalls uint64 // in these
+	Coded      int    // number of chapters in parts
+	CodedCalls uint64 // calls in those
 }
 
-// ClosedChapters are those of all threads.
+// ClosedChapters returns the chapters of all threads.
 func (r *Recorder) ClosedChapters() []ThreadChapters {
 	list := make([]ThreadChapters, len(r.threads))
 	for i, t := range r.threads {

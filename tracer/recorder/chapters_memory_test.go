@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// Chapters that are in memory are restored, and nothing of what was called is lost.
+// Chapters in memory are restored, and no call is lost.
 func TestChaptersAreRestored(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.RandomProgram(rand.New(rand.NewPCG(1, 6)), 6_000)

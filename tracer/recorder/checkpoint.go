@@ -15,19 +15,24 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A checkpoint is the whole state of a recorder, of which its tables are in a file of their own (tables.go): what it goes on from is the same as if it had never been stopped. It
-// is read by the version of this package that wrote it, on the same machine; it is not a file format.
+// A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had never been stopped.
+// Its tables are in a file of their own (tables.go). A checkpoint is read only by the version of this package that
+// wrote it, on the same machine; it is not a file format.
+
+// checkpointMagic is the version of the format.
 const checkpointMagic = "CAIRNST8"
 
-// ErrCheckpoint says that a checkpoint is not what was written.
+// ErrCheckpoint reports a damaged checkpoint.
 var ErrCheckpoint = errors.New("damaged checkpoint")
 
-// AppendState appends the state of the recorder to b, its tables included: of one that no Spool keeps on writing the tables of.
+// AppendState appends the complete state of the recorder to b, including its tables. It is for recorders without a Spool,
+// which would write the tables to a file.
 func (r *Recorder) AppendState(b []byte) []byte {
 	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
 }
 
-// AppendCheckpoint appends a state whose tables are in a file, or are these.
+// AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in identifies, or are given
+// here.
 func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
@@ -48,12 +53,12 @@ func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte
 	return binary.LittleEndian.AppendUint64(e.Buffer, xxhash.Sum64(e.Buffer[start:]))
 }
 
-// Restore makes a recorder from a state of AppendState.
+// Restore makes a recorder from the result of AppendState.
 func Restore(p *record.Process, state []byte) (*Recorder, error) {
 	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
 }
 
-// RestoreFrom makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
+// RestoreFrom makes a recorder from its state. Tables that are in a file are read piece by piece with read.
 func RestoreFrom(p *record.Process, state []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
 		return nil, ErrCheckpoint
@@ -169,7 +174,7 @@ func (q *requests) encodeLive(e *checkpoint.Encoder) {
 	}
 }
 
-// decodeLive reads the live requests. The slots of all others are free.
+// decodeLive reads the live requests. All other slots are free.
 func (q *requests) decodeLive(d *checkpoint.Decoder) {
 	lives := make([]bool, len(q.ids))
 	for range d.Count() {
@@ -209,7 +214,7 @@ func (c *communicator) decode(d *checkpoint.Decoder) {
 	c.creations = d.Uint()
 }
 
-// encodeLive writes the communicators that there are.
+// encodeLive writes the existing communicators.
 func (c *communicators) encodeLive(e *checkpoint.Encoder) {
 	e.Int(int64(c.rank))
 	for i := range c.predefined {
@@ -286,7 +291,7 @@ func (c *column) encode(e *checkpoint.Encoder) {
 
 func (c *column) decode(d *checkpoint.Decoder) {
 	c.n, c.sum = d.Uint(), d.Int()
-	c.b = slices.Clone(d.Bytes()) // it grows
+	c.b = slices.Clone(d.Bytes()) // appended to later
 	if c.n > uint64(len(c.b)) {
 		d.Fail()
 	}
@@ -336,11 +341,11 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 	return nil
 }
 
-// A TablesAt says where the tables of a checkpoint are.
+// A TablesAt identifies the tables of a checkpoint.
 type TablesAt struct {
 	Number int    // of the file
-	Bytes  int64  // of it that count; 0: there is none
-	Sum    uint64 // of these
+	Bytes  int64  // length of the valid part; 0: no file
+	Sum    uint64 // checksum of that part
 }
 
 func (t TablesAt) encode(e *checkpoint.Encoder) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Whatever the moment of a checkpoint, resuming from it gives what there would have been without.
+// Resuming from a checkpoint at any time gives the same result as without it.
 func TestCheckpointAnywhere(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 			s.RandomProgram(rng, 300)
 			want := contentOf(s)
 
-			// all records in the order in which they are worked off
+			// all records in the order in which they are consumed
 			var order []recordOf
 			collect := New(s.Process)
 			sources := sourcesOf(s, collect, true)
@@ -92,7 +92,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
-// listed compares tables by what they hold.
+// listed returns the content of tables in a comparable form.
 var listed = cmp.Options{
 	cmp.Transformer("ranks", func(t trace.RankTable) []trace.Rank { return t.List() }),
 	cmp.Transformer("threads", func(t trace.ThreadTable) []trace.Thread { return t.List() }),

@@ -8,25 +8,28 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Clustering while the process runs (package online; docs/decisions/0060-online-clustering.md). At a marker the shim writes a
-// record that ends an interval, asks for the rank's ballot, and lets the ranks vote; at a later marker it writes the outcome,
-// as a record too: so the recorder's state follows from records alone, as ever, and a recovery finds the same. Of an interval
-// in which another rank leads, the times wait in columns of their own: the outcome of the vote on it says whether they are kept
-// or only their sums are (trace.Extrapolation).
+// Clustering while the process runs (package online; docs/decisions/0060-online-clustering.md):
+//
+//   - At a marker the shim writes a record that ends an interval, asks for the rank's ballot, and starts a vote of the ranks.
+//   - At a later marker it writes the outcome as a record. So the recorder's state still follows from records alone, and a
+//     recovery computes the same state.
+//   - While another rank leads, the times of an interval are buffered in separate columns. The outcome of the vote on the
+//     interval decides whether they are kept or only their sums (trace.Extrapolation).
 
-// A tally is what is compared of a thread, and the times that wait: of the interval that goes on, and of the one that was closed.
+// A tally is the clustering state of a thread: hashes to compare, and the buffered times of the current and the closed
+// interval.
 type tally struct {
 	online.Tally
 	now, closed waiting
 }
 
-// waiting are times of which it is not decided yet whether they are kept.
+// waiting are times that may yet be dropped.
 type waiting struct{ gaps, durations column }
 
-// Ballot is what the rank says at the marker that it came to last.
+// Ballot returns the rank's ballot at the latest marker.
 func (r *Recorder) Ballot() online.Ballot { return r.clustering.Ballot() }
 
-// codeOf is what of the calls of a terminal is compared between ranks.
+// codeOf returns the part of a terminal that is compared between ranks.
 func (r *Recorder) codeOf(number int32) uint64 {
 	if code := r.clustering.Code(number); code != 0 {
 		return code
@@ -40,8 +43,8 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	return r.clustering.Describe(number, function, path)
 }
 
-// tallied adds a call to the thread's interval. It reports whether the times wait there.
-func (t *thread) tallied(number int32, marker bool, gap, duration int64) bool {
+// addToTally adds a call to the thread's interval. It reports whether the tally buffers the call's times.
+func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool {
 	r, y := t.recorder, t.tally
 	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, gap, duration) {
 	case online.Wait:
@@ -55,8 +58,8 @@ func (t *thread) tallied(number int32, marker bool, gap, duration int64) bool {
 	return false
 }
 
-// voted takes the record of a step of a vote, in which a thread took part for the rank.
-func (r *Recorder) voted(t *thread, words []uint64) {
+// applyVoteStep processes the record of a step of a vote, in which the thread took part for the rank.
+func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 	step, ok := online.ParseStep(words[record.HeaderWords:])
 	if !ok || r.clustering == nil || step.Kind != online.StepOverhead && !r.follow(step.Vote) {
 		r.lost.Malformed++
@@ -66,30 +69,30 @@ func (r *Recorder) voted(t *thread, words []uint64) {
 	case online.StepCut:
 		r.cut()
 	case online.StepOutcome:
-		if !r.clustering.Awaited() {
-			r.cut() // of which there is no record
+		if !r.clustering.Pending() {
+			r.cut() // the record of this cut is missing
 		}
-		r.decided(&step.Outcome)
+		r.applyOutcome(&step.Outcome)
 	}
 	t.addOverhead(step.Overhead)
 }
 
-// follow makes a vote the next one; false if it cannot be. Of those that were passed over there is no record.
+// follow makes vote the next one and reports whether that is possible. Skipped votes have no record.
 func (r *Recorder) follow(vote uint64) bool {
 	missing, ok := r.clustering.Missing(vote)
 	for range missing {
-		if !r.clustering.Awaited() {
+		if !r.clustering.Pending() {
 			r.cut()
 		}
-		r.decided(nil)
+		r.applyOutcome(nil)
 	}
 	return ok
 }
 
-// cut ends the interval of all threads. The outcome of the vote on it is awaited.
+// cut ends the interval of all threads. The outcome of the vote on it is pending.
 func (r *Recorder) cut() {
-	if r.clustering.Awaited() { // of the outcome there is no record
-		r.decided(nil)
+	if r.clustering.Pending() { // the record of the last outcome is missing
+		r.applyOutcome(nil)
 	}
 	threads := make([]online.Thread, len(r.threads))
 	for i, t := range r.byNumber() {
@@ -99,8 +102,8 @@ func (r *Recorder) cut() {
 	r.clustering.Cut(threads, r.grids.settings.Mode != timing.Aggregated)
 }
 
-// decided takes the outcome of a vote; nil: there is no record of it.
-func (r *Recorder) decided(o *online.Outcome) {
+// applyOutcome applies the outcome of a vote; nil: its record is missing.
+func (r *Recorder) applyOutcome(o *online.Outcome) {
 	decision := r.clustering.Decide(o, r.rank)
 	for _, t := range r.threads {
 		y := t.tally
@@ -116,7 +119,7 @@ func (r *Recorder) decided(o *online.Outcome) {
 	}
 }
 
-// keep puts times that wait where those are that are kept.
+// keep appends buffered times to the thread's times.
 func (t *thread) keep(w *waiting) {
 	t.gaps.join(&w.gaps)
 	t.durations.join(&w.durations)
@@ -124,7 +127,7 @@ func (t *thread) keep(w *waiting) {
 	*w = waiting{}
 }
 
-// addOverhead notes that the tracer kept the thread after its last call: no gap has that.
+// addOverhead records tracer overhead after the thread's last call; no gap includes it.
 func (t *thread) addOverhead(ticks int64) {
 	if t.calls == 0 || ticks == 0 {
 		return
@@ -133,7 +136,7 @@ func (t *thread) addOverhead(ticks int64) {
 	t.tally.AddOverhead(t.calls, ticks)
 }
 
-// timed is how many calls the thread has times of, or another rank's times that stand for them.
+// timed returns the number of calls with times, measured or extrapolated from another rank.
 func (t *thread) timed() uint64 {
 	n := t.blockTimes + t.gaps.n
 	if y := t.tally; y != nil {
@@ -145,7 +148,7 @@ func (t *thread) timed() uint64 {
 	return n
 }
 
-// encode writes a tally; of the interval before the one that was closed no times wait.
+// encode writes a tally. The interval before the closed one has no buffered times.
 func (y *tally) encode(e *checkpoint.Encoder) {
 	if y == nil {
 		return

@@ -16,14 +16,15 @@ import (
 
 // Words of the record of an outcome (tracer/shim/cluster/cluster.c).
 const (
-	outcomeLead  = 7
-	outcomeCount = 9
+	outcomeLead      = 7
+	outcomeLeadCount = 9
 )
 
 // heldTicks is how long each vote takes.
 const heldTicks = 4
 
-// A votingWorld is ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test wants them.
+// A votingWorld is a set of ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test
+// wants them.
 type votingWorld struct {
 	t         *testing.T
 	shims     []*recordtest.Shim
@@ -47,7 +48,7 @@ func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	return w
 }
 
-// consume lets the recorder of a rank work off what is there.
+// consume makes the recorder of a rank consume all available records.
 func (w *votingWorld) consume(rank int) *Recorder {
 	w.recorders[rank].Consume(sourcesOf(w.shims[rank], w.recorders[rank], false))
 	return w.recorders[rank]
@@ -95,7 +96,7 @@ func (w *votingWorld) vote() trace.VoteState {
 		if w.state == trace.VoteClustered {
 			for _, lead := range w.leads {
 				words = append(words, uint64(lead))
-				words[outcomeCount]++
+				words[outcomeLeadCount]++
 			}
 		}
 		writeVote(s, 0, words)
@@ -154,7 +155,7 @@ func (w *votingWorld) contents() []*trace.Content {
 	return all
 }
 
-// full is what the same records give in full mode, less what votes took.
+// full returns the trace of the same records in full mode, less the overhead of votes.
 func (w *votingWorld) full(rank int) *trace.Content {
 	p := *w.shims[rank].Process
 	p.Mode = ""
@@ -165,7 +166,7 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	c.Threads.Change(0, func(t *trace.Thread) {
 		var votes trace.Thread
 		w.recorders[rank].threads[0].tally.AddTo(&votes, 0)
-		for _, h := range votes.Holds {
+		for _, h := range votes.Overheads {
 			if h.Call < t.Calls {
 				t.Gaps[h.Call] -= h.Ticks
 			}
@@ -174,8 +175,8 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	return c
 }
 
-// Two phases: one clustering in each; between two votes of the same phase only leads keep times. Whether the outcome of a
-// vote is there at once or later makes no difference.
+// Two phases lead to one clustering each. Between two votes of a phase only leads keep times. It makes no difference whether
+// the outcome of a vote is available at once or later.
 func TestClusteringTwoPhases(t *testing.T) {
 	const ranks, per = 5, 20
 	all, c, l := trace.VoteAll, trace.VoteClustered, trace.VoteLead
@@ -207,12 +208,12 @@ func TestClusteringTwoPhases(t *testing.T) {
 	}
 }
 
-// compare compares a rank's trace with what full mode gives: all is there, of stand-ins the sums.
+// compare compares a rank's trace with that of full mode: only the sums of extrapolated times must be equal.
 func (w *votingWorld) compare(rank int, got *trace.Content) {
 	t := w.t
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
-	require.EqualValues(t, w.votes*heldTicks, thread.Held())
+	require.EqualValues(t, w.votes*heldTicks, thread.OverheadTicks())
 	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.Extrapolations {
@@ -231,13 +232,12 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 		}
 		require.Equal(t, want, [2]int64{thread.Gaps[k], thread.Durations[k]}, "rank %d call %d", rank, k)
 	}
-	// what a rank that is led keeps of times does not grow while nothing changes
+	// the times that a follower keeps do not grow while nothing changes
 	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
 	require.Equal(t, thread.Calls-thread.CallsExtrapolated(), own+y.closed.gaps.n+y.now.gaps.n)
 }
 
-// Markers that are set farther apart while nothing changes: an interval is compared with the one before, as often as it
-// comes in it.
+// The distance of markers grows while nothing changes: an interval is compared with repetitions of the one before.
 func TestClusteringFartherApart(t *testing.T) {
 	w := newVotingWorld(t, 4, "clustered")
 	per := 5
@@ -294,7 +294,7 @@ func TestClusteringKeepsWhatChanges(t *testing.T) {
 	}
 }
 
-// The recorder goes on from a checkpoint as if it had never stopped, whatever waits for a vote.
+// The recorder continues from a checkpoint as if it had never stopped, even while times are buffered for a vote.
 func TestClusteringCheckpoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	w, plain := newVotingWorld(t, 3, "clustered"), newVotingWorld(t, 3, "clustered")
@@ -323,7 +323,7 @@ func extrapolated(c *trace.Content) uint64 {
 	return t.CallsExtrapolated()
 }
 
-// An interval that is too long, or with a call within another, is traced.
+// An interval that is too long, or that has nested calls, keeps its times.
 func TestClusteringBounds(t *testing.T) {
 	w := newVotingWorld(t, 2, "clustered")
 	for range 3 {
@@ -366,7 +366,7 @@ func TestClusteringSettings(t *testing.T) {
 	}
 }
 
-// The same calls from the same places have one signature on all ranks; another order has another one.
+// The same calls from the same call sites have one signature on all ranks; another order has another one.
 func TestBallotSignature(t *testing.T) {
 	w := newVotingWorld(t, 3, "clustered")
 	w.vote()
@@ -383,7 +383,7 @@ func TestBallotSignature(t *testing.T) {
 	require.NotEqual(t, signatures[0], signatures[2])
 }
 
-// As many frames as may differ are left out, from the outside; the innermost one always counts.
+// The outermost frames that may differ are ignored; the innermost one never is.
 func TestBallotFrames(t *testing.T) {
 	code := func(mode string, path ...uint64) uint64 {
 		s := recordtest.NewShim(t)
@@ -414,7 +414,7 @@ func TestMarkersAreBlockingCollectives(t *testing.T) {
 	}
 }
 
-// Whatever stands in the record of a vote, the recorder goes on.
+// Any content of the record of a vote is survived.
 func FuzzVoteRecord(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 64, 1, 0, 1, 1, 5, 1, 1})
 	f.Add([]byte{2, 1, 0, 64, 2, 1, 2, 0, 7, 0})
@@ -438,7 +438,7 @@ func FuzzVoteRecord(f *testing.F) {
 	})
 }
 
-// A vote is no call: the iterations after it are worked off as a whole, as those before it.
+// A vote is no call: the iterations after it are consumed as a whole, like those before it.
 func TestLoopsGoOnAfterVotes(t *testing.T) {
 	w := newVotingWorld(t, 4, "clustered")
 	w.between = func() { w.iterate(1, 3, true) }
@@ -449,6 +449,6 @@ func TestLoopsGoOnAfterVotes(t *testing.T) {
 	require.Equal(t, trace.VoteLead, w.state)
 	for rank := range w.shims {
 		thread := w.recorders[rank].threads[0]
-		require.Greater(t, thread.loop.came, thread.calls*9/10, "rank %d", rank)
+		require.Greater(t, thread.loop.consumed, thread.calls*9/10, "rank %d", rank)
 	}
 }

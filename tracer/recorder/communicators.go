@@ -12,25 +12,27 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Global names of communicators. All members of a communicator compute the same name from what they know without
-// asking anybody, and different communicators of one world get different names:
+// Global names of communicators. All members of a communicator compute the same name without communication, and
+// different communicators of one world get different names:
 //
 //	collective creation    parent.n@leader: n counts the creating calls on the parent, which all its members make in
-//	                       the same order; groups that come out of one call are disjoint, so the world rank of
-//	                       their first member tells them apart. On an intercommunicator the leaders of both
+//	                       the same order. The groups of one call are disjoint, so the world rank of their first
+//	                       member, the leader, distinguishes them. On an intercommunicator the leaders of both
 //	                       groups, the smaller first.
 //	merge                  the same, on the intercommunicator
 //	create_group           parent/group#tag.n: only the group's members call, so n counts the creations with this
 //	                       parent, group and tag. The parent's counter does not advance.
 //	create_from_group      group#"stringtag".n
 //	intercommunicators     group+group#tag.n, both groups by hash in order of the hashes
-//	spawn                  parent.n@leader>: equal on our side; the child's is MPI_Comm_get_parent, and the merger joins
-//	                       the two
-//	accept, connect        the same, if the other side is another world; within one world both sides know both
+//	spawn                  parent.n@leader>: the same on all processes of our side. The child's is MPI_Comm_get_parent;
+//	                       the merger joins the two
+//	accept, connect        as spawn, if the other side is another world; within one world both sides know both
 //	                       groups: group+group#port.n
-//	join                   group+group#join.n, within one world; else join.n
+//	join                   group+group#join.n within one world; else join.n
 //
-// group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, told apart by their only member.
+// group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by their only member.
+
+// A naming is a row of this table.
 type naming uint8
 
 const (
@@ -62,18 +64,18 @@ func namingOf(f *semantics.Function) naming {
 	return namedRemote
 }
 
-// advances reports whether a call counts on its parent: it is collective over it.
+// advances reports whether a call increments the counter of its parent: whether it is collective over the parent.
 func (n naming) advances() bool { return n == namedByParent || n == namedRemote }
 
 // Names of the predefined communicators.
 const (
 	worldName = "MPI_COMM_WORLD"
 	selfName  = "MPI_COMM_SELF"
-	// what MPI_Comm_get_parent gives: one for each world
+	// the result of MPI_Comm_get_parent: one for each world
 	parentName = "MPI_Comm_get_parent"
 )
 
-// A description is what the shim appends for a new communicator.
+// A description is the description of a new communicator that the shim appends to a record.
 type description struct {
 	own, size  int
 	inter      bool
@@ -86,18 +88,18 @@ type description struct {
 	coords     []int
 }
 
-// topologies of a description
+// Topologies of a description.
 const (
 	topologyCart      = 1
 	topologyDistGraph = 3
 )
 
-// readDescription reads a description; false when there is none.
+// readDescription reads a description; ok is false if there is none.
 func readDescription(r *record.Reader) (d description, ok bool) {
 	if r.At >= len(r.Words) {
 		return d, false
 	}
-	r.Word() // the raw handle: the call's own arguments have it
+	r.Word() // the raw handle, which is also among the call's own arguments
 	d.own, d.size = int(int64(r.Word())), int(int64(r.Word()))
 	d.inter = r.Word() != 0
 	d.remoteSize = int(int64(r.Word()))
@@ -125,37 +127,37 @@ func ints(r *record.Reader) []int {
 	return out
 }
 
-// A communicator is a live one.
+// A communicator is one that has not been freed.
 type communicator struct {
 	instance  int32
 	own       int32
 	inter     bool
-	creations uint64 // creating calls that were collective over it
+	creations uint64 // number of creating calls that were collective over it
 	known     bool
 }
 
-// communicators are those of the process.
+// communicators are the communicators of the process.
 type communicators struct {
 	rank        int   // in MPI_COMM_WORLD
 	world, self int32 // values in the table of handles: −1 − constant
 	predefined  [2]communicator
 	live        []communicator       // by local id
-	instances   []trace.Communicator // all that have existed
-	nth         map[string]uint64    // creations by a name without its ordinal
-	nameBytes   int                  // of these names, about
+	instances   []trace.Communicator // all that ever existed
+	nth         map[string]uint64    // number of creations, by name without ordinal
+	nameBytes   int                  // approximate size of these names
 
-	// what has changed since the tables were written, beside what is new
+	// changes of existing entries since the tables were written
 	labeled []int32  // instances that were given names
 	counted []string // of nth
 
-	generation *uint64 // counts what changes what a communicator is (repeats.go)
+	generation *uint64 // incremented on every change of a communicator (repeats.go)
 }
 
 func newCommunicators(generation *uint64) *communicators {
 	return &communicators{rank: none, nth: map[string]uint64{}, generation: generation}
 }
 
-// of gives the communicator for a value of the table of handles, nil for MPI_COMM_NULL and what we know nothing of.
+// of returns the communicator for a value of the handle table, nil for MPI_COMM_NULL and unknown ones.
 func (c *communicators) of(value int32) *communicator {
 	var found *communicator
 	switch {
@@ -167,7 +169,7 @@ func (c *communicators) of(value int32) *communicator {
 	case value == c.world:
 		found = &c.predefined[0]
 	case value == c.self:
-		c.meetSelf()
+		c.addSelf()
 		found = &c.predefined[1]
 	default:
 		return nil
@@ -178,7 +180,7 @@ func (c *communicators) of(value int32) *communicator {
 	return found
 }
 
-// start makes the predefined communicators known.
+// start adds the predefined communicators.
 func (c *communicators) start(world description) {
 	if len(c.instances) > 0 {
 		return
@@ -190,14 +192,14 @@ func (c *communicators) start(world description) {
 	case world.own >= 0 && world.own < len(world.group):
 		c.rank = world.group[world.own]
 	case len(world.group) == 0 && world.own >= 0 && world.own < world.size:
-		// the group of a large world does not fit into a record, but it is known
+		// the group of a large world does not fit into a record, but it is the identity
 		c.rank = world.own
 		c.instances[0].Members = trace.RankList{{Start: 0, Count: world.size, Stride: 1}}
 	}
 }
 
-// meetSelf makes MPI_COMM_SELF known at its first use. Every rank has an instance of its own, and most never use it.
-func (c *communicators) meetSelf() {
+// addSelf adds MPI_COMM_SELF at its first use. Every rank would have an instance of its own, and most never use it.
+func (c *communicators) addSelf() {
 	if self := &c.predefined[1]; !self.known && c.predefined[0].known {
 		*c.generation++
 		*self = communicator{instance: int32(len(c.instances)), known: true}
@@ -206,7 +208,7 @@ func (c *communicators) meetSelf() {
 	}
 }
 
-// add makes the communicator with a local id known.
+// add adds the communicator with a local id.
 func (c *communicators) add(id int32, name string, d description) {
 	*c.generation++
 	for int(id) >= len(c.live) {
@@ -216,7 +218,7 @@ func (c *communicators) add(id int32, name string, d description) {
 	c.instances = append(c.instances, d.content(name))
 }
 
-// forget is for a freed communicator.
+// forget removes a freed communicator.
 func (c *communicators) forget(id int32) {
 	if id >= 0 && int(id) < len(c.live) {
 		*c.generation++
@@ -224,8 +226,8 @@ func (c *communicators) forget(id int32) {
 	}
 }
 
-// inherit makes a duplicate known that cannot be described yet: all but its name is as in the parent.
-func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter bool, b birth) {
+// inherit adds a duplicate that cannot be described yet: everything but its name is as in the parent.
+func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter bool, b creation) {
 	child := c.instances[parent]
 	child.Label = ""
 	b.group, b.remote = leaderOf(child.Members), leaderOf(child.Remote)
@@ -235,7 +237,7 @@ func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter
 	c.instances[c.live[id].instance] = child
 }
 
-// leaderOf is the part of a group that a name by parent needs.
+// leaderOf returns the leading part of a group that is needed for a name by parent.
 func leaderOf(l trace.RankList) []int {
 	if len(l) == 0 {
 		return nil
@@ -243,8 +245,8 @@ func leaderOf(l trace.RankList) []int {
 	return []int{l[0].Start}
 }
 
-// A birth is what the name of a new communicator depends on.
-type birth struct {
+// A creation is the input of the name of a new communicator.
+type creation struct {
 	how           naming
 	parent        string // global name
 	ordinal       uint64 // on the parent, at entry
@@ -253,16 +255,16 @@ type birth struct {
 	group, remote []int // world ranks
 }
 
-func (b birth) of(child description) birth {
+func (b creation) of(child description) creation {
 	b.inter, b.group, b.remote = child.inter, child.group, child.remote
 	return b
 }
 
-const maxName = 96 // names of duplicates of duplicates grow; longer ones are hashed
+const maxName = 96 // duplicates of duplicates have ever longer names; longer ones are hashed
 
-func (c *communicators) name(b birth) string {
+func (c *communicators) name(b creation) string {
 	var name string
-	// two sides of one world need not take each other for strangers
+	// both sides may be in this world
 	if (b.how == namedRemote || b.how == namedJoin) && allOurs(b.group) && allOurs(b.remote) {
 		b.tag = map[naming]string{namedRemote: "port", namedJoin: "join"}[b.how]
 		b.how = namedByGroups
@@ -310,7 +312,7 @@ func allOurs(group []int) bool {
 	return len(group) > 0
 }
 
-// next is ".n" for the nth creation with this name.
+// next returns ".n" for the nth creation with this name.
 func (c *communicators) next(name string) string {
 	n, known := c.nth[name]
 	c.nth[name] = n + 1
@@ -337,7 +339,7 @@ func groupHash(group []int) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// content is the described communicator as the trace has it.
+// content converts a description to the trace's form.
 func (d *description) content(name string) trace.Communicator {
 	t := trace.Communicator{
 		GlobalName: name,

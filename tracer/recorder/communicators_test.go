@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// A commWorldOf simulates the ranks of a world that all run the same program; f makes the calls of one rank.
+// simulate simulates the ranks of a world that all run the same program; f makes the calls of one rank.
 func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []*trace.Content {
 	t.Helper()
 	var cs []*trace.Content
@@ -23,8 +23,8 @@ func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []
 	return cs
 }
 
-// names checks that a name stands for the same members on all ranks, which are the ranks that have it, and gives
-// name: members for all.
+// names checks that a name has the same members on all ranks, and that these are the ranks that have it. It returns name:
+// members for all.
 func names(t *testing.T, cs []*trace.Content) map[string]string {
 	t.Helper()
 	have := map[string][]int{}
@@ -79,7 +79,7 @@ func TestSplitNames(t *testing.T) {
 		row := rank / 3
 		raw := 9000 + 16*rank
 		split(s, recordtest.CommWorld, row, raw, recordtest.Description{Raw: raw, Own: rank % 3, Size: 3, Group: recordtest.List{3 * row, 3*row + 1, 3*row + 2}})
-		// the first row splits again; the other ranks get nothing from a split that they take part in
+		// the first row splits again; the other ranks take part in a split and get nothing
 		if row == 0 {
 			split(s, raw, 0, raw+1, recordtest.Description{Raw: raw + 1, Own: 2 - rank, Size: 3, Group: recordtest.List{2, 1, 0}})
 		}
@@ -90,7 +90,7 @@ func TestSplitNames(t *testing.T) {
 		}
 		// duplicates of the world afterwards have the same ordinal on all ranks
 		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
-		// a freed handle may come again for another communicator
+		// a freed handle may be reused for another communicator
 		s.Call(0, "MPI_Comm_free", 0, raw+3, recordtest.CommNull)
 		s.Call(0, "MPI_Comm_dup", 0, recordtest.CommWorld, raw+3, recordtest.Description{Raw: raw + 3, Own: rank, Size: size, Group: recordtest.List{0, 1, 2, 3, 4, 5}})
 	})
@@ -126,7 +126,7 @@ func TestSplitNames(t *testing.T) {
 	}
 }
 
-// MPI_Comm_create_group is called by its members only: the parent's count of creations must not advance on them alone.
+// MPI_Comm_create_group is called by its members only, so the parent's count of creations must not advance.
 func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
 	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		for n := range int64(2) {
@@ -190,7 +190,7 @@ func TestIntercommunicators(t *testing.T) {
 	recordtest.Expect(t, recordtest.Tail(recordtest.Lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
 }
 
-// A duplicate that is not ready yet cannot be asked; it is as its parent.
+// A duplicate that is not ready yet cannot be queried; it is as its parent.
 func TestIdupIsAsItsParent(t *testing.T) {
 	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		raw := 50 + rank

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
+// Content returns the trace of all records so far, with one rank. The recorder can continue after it.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
 	r.sites.loadAllocations()
@@ -23,7 +23,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
-		Segments:      slices.Clone(r.sites.allocations),
+		Allocations:   slices.Clone(r.sites.allocations),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if r.clustering != nil {
@@ -60,7 +60,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	return c, nil
 }
 
-// addSignatures decodes the call signature table and lists the functions that it uses.
+// addSignatures decodes the call signature table and lists the functions in use.
 func (r *Recorder) addSignatures(c *trace.Content) error {
 	var used []uint16
 	c.Signatures = make([]trace.Signature, len(r.signatures.terminals))
@@ -69,8 +69,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		if err != nil {
 			return fmt.Errorf("signature %d: %w", i, err)
 		}
-		keepKnownAllocations(s.In, len(c.Segments))
-		keepKnownAllocations(s.Out, len(c.Segments))
+		keepKnownAllocations(s.In, len(c.Allocations))
+		keepKnownAllocations(s.Out, len(c.Allocations))
 		c.Signatures[i] = s
 		used = append(used, s.Function)
 	}
@@ -81,8 +81,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	return nil
 }
 
-// Outline is what the calls so far are, without their times and values: enough to code the times of the wanted calls of
-// each thread.
+// Outline returns the calls so far without their times and values: what is needed to code the times of the wanted calls
+// of each thread.
 func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content, []trace.Thread, error) {
 	c := &trace.Content{Meta: trace.Meta{Timing: r.grids.settings}}
 	if err := r.addSignatures(c); err != nil {
@@ -92,14 +92,14 @@ func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content
 	return c, threads, err
 }
 
-// byNumber are the threads in the order of their numbers.
+// byNumber returns the threads ordered by number.
 func (r *Recorder) byNumber() []*thread {
 	threads := slices.Clone(r.threads)
 	slices.SortFunc(threads, func(a, b *thread) int { return int(a.number) - int(b.number) })
 	return threads
 }
 
-// addGrammars joins the threads' grammars into one. The threads are in the order of their numbers.
+// addGrammars joins the threads' grammars into one. The threads are ordered by number.
 func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) CallRange) ([]trace.Thread, error) {
 	threads := make([]trace.Thread, len(r.threads))
 	for i, t := range r.byNumber() {
@@ -111,14 +111,14 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 		if err := r.addGrammar(&c.Grammar, t, wanted(t.number)); err != nil {
 			return nil, err
 		}
-		if apart := r.apart(t); len(apart) > 0 {
-			threads[i].Chapters = &trace.Chapters{List: apart, Terminals: numbersUpTo(len(c.Signatures))}
+		if separate := r.separateChapters(t); len(separate) > 0 {
+			threads[i].Chapters = &trace.Chapters{List: separate, Terminals: numbersUpTo(len(c.Signatures))}
 		}
 	}
 	return threads, nil
 }
 
-// addThreads adds the threads with their grammars, times and value sequences, of which equal ones are there once.
+// addThreads adds the threads with their grammars, times and value sequences. Equal sequences are stored once.
 func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 	var sequences codec.SequenceTable
 	threads, err := r.addGrammars(c, rank, allCalls)
@@ -149,7 +149,7 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 	return nil
 }
 
-// numbersUpTo are the numbers from 0 to the one before n.
+// numbersUpTo returns the numbers from 0 to n−1.
 func numbersUpTo(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -158,7 +158,7 @@ func numbersUpTo(n int) []int32 {
 	return list
 }
 
-// shifted renames the rules of a grammar so that they can follow others.
+// shifted renumbers the rules of a grammar so that they can follow others.
 func shifted(g grammar.Grammar, by int) [][]grammar.Symbol {
 	if by == 0 {
 		return g.Rules
@@ -195,7 +195,7 @@ func (r *Recorder) contentNotes(rank int) []string {
 	return notes
 }
 
-// keepKnownAllocations makes pointers to what the dictionary does not say (its file was lost) plain pointers.
+// keepKnownAllocations turns pointers into plain ones if their allocation is not in the dictionary, whose file was lost.
 func keepKnownAllocations(values []trace.Value, known int) {
 	for i := range values {
 		if v := &values[i]; v.Form == trace.Pointer && v.Int > int64(known) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// untraced are the functions of a thread's calls that say that the time before them was not traced.
+// untraced returns the functions of a thread's calls that are marked as following untraced time.
 func untraced(t *testing.T, c *trace.Content, thread int) []string {
 	t.Helper()
 	cursor, err := c.Cursor(0, thread)

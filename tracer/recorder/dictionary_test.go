@@ -68,7 +68,7 @@ func TestModulesThatCameLater(t *testing.T) {
 	r.sites.refresh()
 	v := r.sites.of(0x900100)
 	require.Equal(t, trace.Site{BuildID: "f00d", Module: "plugin.so", Offset: 0x100}, r.sites.list[v-1])
-	// it was closed, and another one lies there now
+	// it was closed, and there is another one at its address now
 	w.write(moduleEntry(0x8ff000, 0x902000, "beef", "/opt/other.so"))
 	r.sites.refresh()
 	v = r.sites.of(0x900100)
@@ -106,8 +106,8 @@ func TestLocatedPointers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	s.Init(0, 2)
-	w.write(entry(record.EntryAllocation, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
-	w.write(entry(record.EntryAllocation, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
+	w.write(entry(record.EntryAllocation, uint64(trace.HeapAllocation), 0, 4096, 0x401234, 2))
+	w.write(entry(record.EntryAllocation, uint64(trace.DeviceAllocation), 3, 1<<33, 0, 0))
 	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, recordtest.Word(recordtest.InPlace)} {
 		s.Call(0, "MPI_Send", 0, int64(buffer), 1, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 	}
@@ -118,11 +118,11 @@ func TestLocatedPointers(t *testing.T) {
 		c, err := r.Content()
 		require.NoError(t, err)
 		require.NoError(t, c.Validate())
-		require.Equal(t, []trace.Segment{
-			{Kind: trace.HeapSegment, Size: 4096, Ordinal: 2, Site: c.Segments[0].Site},
-			{Kind: trace.DeviceSegment, Number: 3, Size: 1 << 33},
-		}, c.Segments)
-		require.Equal(t, uint64(0x1234), c.Sites[c.Segments[0].Site-1].Offset)
+		require.Equal(t, []trace.Allocation{
+			{Kind: trace.HeapAllocation, Size: 4096, Ordinal: 2, Site: c.Allocations[0].Site},
+			{Kind: trace.DeviceAllocation, Number: 3, Size: 1 << 33},
+		}, c.Allocations)
+		require.Equal(t, uint64(0x1234), c.Sites[c.Allocations[0].Site-1].Offset)
 		var buffers []trace.Value
 		cursor, err := c.Cursor(0, 0)
 		require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestLocatedPointers(t *testing.T) {
 	c, err := resumed.Content()
 	require.NoError(t, err)
 	require.NoError(t, c.Validate())
-	require.Empty(t, c.Segments)
+	require.Empty(t, c.Allocations)
 }
 
 func FuzzDictionary(f *testing.F) {

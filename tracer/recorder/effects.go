@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// complete ends the requests that a call ended. A call that waits may do so and fail (a message was longer than the
-// buffer); one that frees a request may not.
+// complete ends the requests that a call ended. A call that waits may end requests and still fail (a message was longer
+// than the buffer); a call that frees a request ends it only on success.
 func (r *Recorder) complete(c *call) {
 	named := r.scratch.named
 	for _, i := range c.ends {
@@ -20,7 +20,7 @@ func (r *Recorder) complete(c *call) {
 		ids := named[:min(len(before), len(named))]
 		named = named[len(ids):]
 		for k, raw := range before {
-			// A request that has ended has become MPI_REQUEST_NULL; a persistent one that is complete has not.
+			// an ended request is MPI_REQUEST_NULL now; a completed persistent one is not
 			if k < len(after) && k < len(ids) && ids[k] >= 0 && r.requests.isNull(after[k]) {
 				r.requests.end(raw, ids[k])
 			}
@@ -28,7 +28,7 @@ func (r *Recorder) complete(c *call) {
 	}
 }
 
-// free ends the handles and messages that a successful call freed or used up.
+// free ends the handles and messages that a successful call freed or consumed.
 func (r *Recorder) free(c *call) {
 	for _, i := range c.ends {
 		p := &c.params[i]
@@ -48,7 +48,7 @@ func (r *Recorder) free(c *call) {
 	}
 }
 
-// elements are the words of a scalar or array parameter that stands at a place of the record.
+// elements returns the words of a scalar or array parameter at an offset of the record.
 func (c *call) elements(p *parameter, at int32) []uint64 {
 	rd := record.Reader{Words: c.words, At: int(at), OK: true}
 	if p.shape == shapeArray {
@@ -58,8 +58,8 @@ func (c *call) elements(p *parameter, at int32) []uint64 {
 	return rd.Take(1)
 }
 
-// applyEffects does what a successful call means beyond its handles; it reports whether the call gave a communicator, whose
-// instance is then the call's last stream.
+// applyEffects applies the effects of a successful call beyond its handles. It reports whether the call returned a
+// communicator, whose instance is then the call's last stream.
 func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 	switch c.meaning {
 	case meansInit:
@@ -69,7 +69,7 @@ func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 	case meansSession:
 		r.sessions++
 		r.finalized = false
-		r.meetWorld(extras)
+		r.addWorld(extras)
 	case meansSessionEnd:
 		r.finalized = r.finalized || r.sessions == 0
 	case meansName:
@@ -77,16 +77,16 @@ func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 			r.label(c)
 		}
 	case meansCommunicator:
-		return r.born(c, extras)
+		return r.addCommunicator(c, extras)
 	case meansParent:
-		return r.meetParent(c, extras)
+		return r.addParent(c, extras)
 	case meansControl:
 		r.control(int32(c.words[c.in[0]]))
 	}
 	return false
 }
 
-// begin takes the extras of MPI_Init.
+// begin processes the extras of MPI_Init.
 func (r *Recorder) begin(extras *record.Reader) {
 	rank, size := int64(extras.Word()), int64(extras.Word())
 	extras.Word() // level of thread support
@@ -99,13 +99,13 @@ func (r *Recorder) begin(extras *record.Reader) {
 	}
 }
 
-// Levels of MPI_Pcontrol that the recorder has to know (DESIGN.md); the shim acts on them.
+// Levels of MPI_Pcontrol that matter to the recorder (DESIGN.md); the shim acts on them.
 const (
 	levelOff = 0
 	levelOn  = 1
 )
 
-// control notes that calls will be missing from now on, or no more.
+// control records that tracing was turned off or on.
 func (r *Recorder) control(level int32) {
 	switch level {
 	case levelOff:
@@ -118,8 +118,8 @@ func (r *Recorder) control(level int32) {
 	}
 }
 
-// meetWorld takes the extras of MPI_Session_init: where this process is in the process set of the world.
-func (r *Recorder) meetWorld(extras *record.Reader) {
+// addWorld processes the extras of MPI_Session_init: this process's rank in the process set of the world.
+func (r *Recorder) addWorld(extras *record.Reader) {
 	rank, size := int64(extras.Word()), int64(extras.Word())
 	if extras.OK && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
 		r.rank, r.worldSize = int(rank), int(size)
@@ -127,11 +127,11 @@ func (r *Recorder) meetWorld(extras *record.Reader) {
 	}
 }
 
-// maxWorld bounds what is believed of a damaged record.
+// maxWorld is the largest world size that is accepted from a record, which may be damaged.
 const maxWorld = 1 << 30
 
-// meetParent makes the communicator to the world that spawned this one known when it is asked for first.
-func (r *Recorder) meetParent(c *call, extras *record.Reader) bool {
+// addParent adds the communicator to the world that spawned this one, at the first call that returns it.
+func (r *Recorder) addParent(c *call, extras *record.Reader) bool {
 	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
 	if !ok || predefined(id) {
 		return false
@@ -159,10 +159,10 @@ func (r *Recorder) label(c *call) {
 	}
 }
 
-// born names the communicator that a call created. A call that is collective over its parent counts on it also when
-// it gave this process no communicator.
-func (r *Recorder) born(c *call, extras *record.Reader) bool {
-	b := birth{how: c.naming}
+// addCommunicator names the communicator that a call created. A call that is collective over its parent increments the
+// parent's counter even if this process got no communicator.
+func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
+	b := creation{how: c.naming}
 	var inherited instanceIndex = none
 	if c.comm != nil {
 		b.parent = r.communicators.instances[c.comm.instance].GlobalName
@@ -172,7 +172,7 @@ func (r *Recorder) born(c *call, extras *record.Reader) bool {
 			c.comm.creations++
 		}
 	}
-	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank: no signature from before is theirs
+	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank, so no earlier signature matches
 		return false
 	}
 	child, ok := readDescription(extras)
@@ -181,7 +181,7 @@ func (r *Recorder) born(c *call, extras *record.Reader) bool {
 	case ok:
 		r.communicators.add(c.newID, r.communicators.name(b.of(child)), child)
 	case inherited >= 0 && c.naming == namedByParent:
-		// MPI_Comm_idup: the communicator cannot be asked yet, but is as its parent
+		// MPI_Comm_idup: the shim cannot query the communicator yet, but it is as its parent
 		r.communicators.inherit(c.newID, inherited, c.comm.own, c.comm.inter, b)
 	default:
 		return false
@@ -193,7 +193,7 @@ func (r *Recorder) born(c *call, extras *record.Reader) bool {
 
 type instanceIndex int32
 
-// tagOf is the tag or string tag of a creating call.
+// tagOf returns the tag or string tag of a creating call.
 func (r *Recorder) tagOf(c *call) string {
 	for i := range c.params {
 		p := &c.params[i]

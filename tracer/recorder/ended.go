@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// unfinished records the call in which a process was when it ended, with what it was given: what it would have returned is
-// absent, and so is its result, which tells it from all other calls. It lasts until the process was last seen alive.
+// unfinished records the call that a process was in when it ended, with its inputs. Its outputs and its result are
+// absent, which distinguishes it from all other calls. It lasts until the process was last known to be alive.
 func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	l := layoutFor(rec.Function)
 	if l == nil {
@@ -28,7 +28,7 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 			c.in[i] = int32(rd.At)
 			pass(&rd, p.shape)
 		}
-		c.out[i] = c.in[i] // nothing else is there
+		c.out[i] = c.in[i] // the record has nothing else
 	}
 	whole := rd.OK && rec.Flags&record.FlagTruncated == 0
 	own := int32(none)
@@ -50,7 +50,7 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	key = appendForm(key, trace.Absent)
 	for i := range l.params {
 		p := &l.params[i]
-		// whether a buffer that is only written to is MPI_IN_PLACE is noted after the call
+		// MPI_IN_PLACE as an output-only buffer is recorded after the call
 		unsure := p.spec.UnlessInPlace != 0 && !l.params[p.spec.UnlessInPlace-1].in
 		switch {
 		case p.in && whole && !unsure:
@@ -70,7 +70,7 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 		r.lost.Truncated++
 	}
 	number := r.signatures.terminal(key)
-	// a record can be published a moment before the clock is read
+	// a record can be published just before the clock is read
 	enter := int64(rec.Words[record.EnterWord])
 	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
 		enter = min(max(enter, t.lastExit), last)
@@ -84,14 +84,14 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	t.returned(number, s)
 }
 
-// End is what the trace has of the end of the process, nil if it left nothing.
+// End returns how the process ended, nil if it left no information.
 func (r *Recorder) End() *trace.End {
 	l := &r.life
 	if l.Alive == 0 {
 		return nil
 	}
 	e := &trace.End{Ticks: l.Last(0), ExitCode: -1}
-	called := int64(0) // when the program last entered or left a call
+	called := int64(0) // the last time that the program entered or left a call
 	for _, t := range r.threads {
 		if t.calls == 0 {
 			continue
@@ -103,8 +103,8 @@ func (r *Recorder) End() *trace.End {
 			called = max(called, t.lastExit)
 		}
 	}
-	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
-	// crashed.)
+	// A later call proves that a signal handler let the program continue. (The process also stays alive while a handler
+	// prints a backtrace.)
 	if l.Signal != 0 && l.SignalAt >= called {
 		e.Signal = int(l.Signal)
 	}
@@ -114,7 +114,7 @@ func (r *Recorder) End() *trace.End {
 	return e
 }
 
-// EndedEarly says how a process ended that did not get through MPI_Finalize.
+// EndedEarly describes the end of a process that did not get through MPI_Finalize; "" if it did.
 func (r *Recorder) EndedEarly() string {
 	if r.finalized {
 		return ""
@@ -137,7 +137,7 @@ func (r *Recorder) EndedEarly() string {
 		return "after " + mpi.ByID(last.lastFunction).Name
 	}
 	text := trace.TracingStopped
-	if r.life.Counted && r.life.Finalized == 0 { // it has ended, and would have been seen
+	if r.life.Counted && r.life.Finalized == 0 { // it has ended, and would have been counted
 		text = trace.EndedUntraced
 	}
 	text += mpi.ByID(last.lastFunction).Name

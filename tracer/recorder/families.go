@@ -10,21 +10,24 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// An argument that is another number in every call would make a signature of every call: a hundred bytes each in the
-// process that is traced, and a grammar that finds nothing. So signatures are counted by family, those that differ only in
-// numbers among their inputs, in handles, requests included, and in how many statuses they return; from the maxAlike-th on
-// all calls of the family have one *wide* signature, with a value stream for each of these (ScalaTrace II's value vectors, Wu
-// and Mueller, ICS '13, §3.1). What does not vary after all costs a run; the merge makes an argument of it again, and makes
-// streams of smaller families, seeing all of a thread's calls at once (merger/varying.go).
+// An argument that differs in every call would create a signature for every call: a hundred bytes each in the traced
+// process, and a grammar without repetition. So signatures are counted by family. Signatures of one family differ only
+// in numbers among their inputs, in handles including requests, and in the number of statuses that they return. From
+// the maxAlike-th signature on all calls of the family have one *wide* signature, with a value stream for each of these
+// (ScalaTrace II's value vectors, Wu and Mueller, ICS '13, §3.1). A stream of equal values costs one run; the merge
+// turns it back into an argument. The merge also makes streams of smaller families, since it sees all calls of a thread
+// at once (merger/varying.go).
 //
-// A family is told by its wide key, by hash alone: two that collide would be widened early, nothing else.
+// A family is identified by the hash of its wide key. Two families with one hash are widened early; nothing else follows.
+
+// families counts the signatures of each family.
 type families struct {
-	keys  map[uint64]int32 // how many there are of a family, up to maxAlike
-	wide  int              // families that are
-	early bool             // whatever is new is widened at once (memory_limit.go)
+	keys  map[uint64]int32 // number of signatures of a family, up to maxAlike
+	wide  int              // number of wide families
+	early bool             // every new signature is widened at once (memory_limit.go)
 }
 
-// A recentFamily is a wide one with its terminal; of calls that create a request, with its creator.
+// A recentFamily is a wide family with its terminal or, for calls that create a request, its creator.
 type recentFamily struct {
 	hash    uint64
 	number  int32
@@ -32,14 +35,14 @@ type recentFamily struct {
 	creates bool
 }
 
-// maxAlike is the number of signatures from which on a family is wide: many more than a loop over levels of a grid or
-// stages of an algorithm makes.
+// maxAlike is the number of signatures from which on a family is wide. Loops over levels of a grid or stages of an
+// algorithm make far fewer.
 const maxAlike = 256
 
 func newFamilies() families { return families{keys: map[uint64]int32{}} }
 
-// widen gives the key of a whole call, and reports whether it is a wide one: then what goes to streams has been changed
-// accordingly.
+// widen returns the key for a call and reports whether it is a wide one. If it is, the call's stream values have been
+// changed accordingly.
 func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	if r.families.wide == 0 && r.knows(key, creates) {
 		return key, false
@@ -51,7 +54,7 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	w.family = xxhash.Sum64(w.to)
 	if w.recent = r.recentOf(w, creates); w.recent == none {
 		w.settled = r.families.keys[w.family] == maxAlike
-		if !w.settled { // else it does not matter whether the key is known
+		if !w.settled { // otherwise it does not matter whether the key is known
 			known := r.knows(key, creates)
 			if !known && !r.families.early {
 				r.count(w.family)
@@ -67,9 +70,9 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	return w.to, true
 }
 
-// recentOf is the terminal, or creator, of the wide key that has been made, if it is a recent one; else none.
+// recentOf returns the terminal or creator of the wide key just made if it is a recent one; else none.
 func (r *Recorder) recentOf(w *widening, creates bool) int32 {
-	f := &w.lately[w.family%uint64(len(w.lately))]
+	f := &w.recentFamilies[w.family%uint64(len(w.recentFamilies))]
 	if !f.known || f.hash != w.family || f.creates != creates {
 		return none
 	}
@@ -85,14 +88,14 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 	return f.number
 }
 
-// noteRecent notes the number of the wide key that has been made.
+// noteRecent remembers the number of the wide key just made.
 func (r *Recorder) noteRecent(number int32, creates bool) {
 	if w := &r.widening; w.settled {
-		w.lately[w.family%uint64(len(w.lately))] = recentFamily{w.family, number, true, creates}
+		w.recentFamilies[w.family%uint64(len(w.recentFamilies))] = recentFamily{w.family, number, true, creates}
 	}
 }
 
-// count takes a new signature of a family into account.
+// count counts a new signature of a family.
 func (r *Recorder) count(family uint64) {
 	n := r.families.keys[family] + 1
 	r.families.keys[family] = n
@@ -112,16 +115,16 @@ func (r *Recorder) countKnown(key string) {
 	}
 }
 
-// A widening makes a wide key, and the values of its streams, of a key and those of its streams.
+// A widening makes a wide key and its stream values from a key and its stream values.
 type widening struct {
 	from           []byte
-	at             int // how much of it has been read
+	at             int // bytes of it that were read
 	to             []byte
 	values         []int64
 	lengths        []int32
 	streamed       []int64 // values and lengths of the key's streams,
 	streamedCounts []int32
-	next           int // how many of the values have been copied,
+	next           int // how many of the values were copied,
 	nextCount      int // and of the lengths
 	changed        bool
 	varied         uint64 // hash of the numbers that were widened
@@ -129,10 +132,10 @@ type widening struct {
 	recent         int32  // its terminal, or creator, if it is a recent one; else none
 	settled        bool   // the family is wide for good
 
-	lately [64]recentFamily // by hash: most calls of a program without order are of few families
+	recentFamilies [64]recentFamily // by hash: even irregular programs mostly call few families
 }
 
-// What becomes a stream among the values of a parameter.
+// A wideness says which values of a parameter become a stream.
 type wideness uint8
 
 const (
@@ -151,12 +154,12 @@ func wideIn(p *parameter) wideness {
 
 func wideOut(p *parameter) wideness {
 	if p.kind == mpi.KindRequest {
-		return keepsAll // which one a call creates is told by its signature
+		return keepsAll // the signature determines which request a call creates
 	}
 	return widensResults
 }
 
-// start widens a key; false if there is nothing to widen, or it is no key. Without the values of streams only the key is
+// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is empty, only the key is
 // made.
 func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
@@ -183,7 +186,7 @@ func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	return true
 }
 
-// copied copies the next n bytes, as far as they are there.
+// copied copies the next n bytes, or as many as remain.
 func (w *widening) copied(n int) {
 	end := min(w.at+n, len(w.from))
 	w.to = append(w.to, w.from[w.at:end]...)
@@ -278,7 +281,7 @@ func (w *widening) one(x int64, n int) {
 	w.varied = online.Mix(w.varied, uint64(x))
 }
 
-// integer reads an element of a list of integers, which begins at a byte of the key, and says where it ends.
+// integer reads the element of a list of integers at a byte of the key and returns its end.
 func (w *widening) integer(at, _ int) (end int, ok bool) {
 	if at >= len(w.from) || trace.Form(w.from[at]) != trace.Int {
 		return 0, false
@@ -288,7 +291,7 @@ func (w *widening) integer(at, _ int) (end int, ok bool) {
 	return at + 1 + max(n, 0), true
 }
 
-// list makes a stream of a list of which each element is one of a kind.
+// list makes a stream of a list whose elements are all of one kind.
 func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	count, k := binary.Uvarint(w.from[w.at+1:])
 	if k <= 0 || count == 0 {
@@ -313,8 +316,8 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	return true
 }
 
-// requests makes a stream of a list of requests: how long it is, then positions and the requests that are there. A stream
-// may leave out what is as in the call before (docs/format-sections.md); here nothing is.
+// requests makes a stream of a list of requests: its length, then positions and non-null requests. A stream may omit
+// what is the same as in the call before (docs/format-sections.md); here nothing is omitted.
 func (w *widening) requests() bool {
 	count, k := binary.Uvarint(w.from[w.at+1:])
 	return k > 0 && w.list(func(at, i int) (int, bool) {
@@ -326,7 +329,7 @@ func (w *widening) requests() bool {
 		switch trace.Form(w.from[at]) {
 		case trace.Handle:
 		case trace.Name:
-			request = trace.NullRequest // there is no other constant
+			request = trace.NullRequest // the only constant
 		default:
 			return 0, false
 		}
@@ -338,7 +341,7 @@ func (w *widening) requests() bool {
 	})
 }
 
-// statuses makes one stream of the streams of a list of statuses.
+// statuses merges the streams of a list of statuses into one stream.
 func (w *widening) statuses() bool {
 	count, k := binary.Uvarint(w.from[w.at+1:])
 	if k <= 0 || count == 0 || count > uint64(len(w.from)-w.at-1-k) {
@@ -353,7 +356,7 @@ func (w *widening) statuses() bool {
 	w.at, w.to = at+n, appendForm(w.to, trace.ListStream)
 	n *= statusFields
 	if n > len(w.streamedCounts)-w.nextCount {
-		return true // the values are not asked for
+		return true // the caller does not want the values
 	}
 	w.values = append(append(w.values, int64(n)), w.streamed[w.next:w.next+n]...)
 	w.lengths = append(w.lengths, int32(1+n))

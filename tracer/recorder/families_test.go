@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A family that becomes wide is so on every path that a record can take, also of calls that were repeats before.
+// A family that becomes wide does so on every path that a record can take, and for calls that were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
 	s := recordtest.VaryingProgram(t, 3*maxAlike)
 	for range 5 {
@@ -28,7 +28,7 @@ func TestWideningWithoutRepeats(t *testing.T) {
 	require.Equal(t, r.families, again.families)
 }
 
-// A million iterations of another size each make one signature and a run of one step; the times are in the file.
+// A million iterations with different sizes make one signature and a run of one step; the times are in the file.
 func TestAMillionSizes(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BootID, s.Process.Timing = "", "aggregated"

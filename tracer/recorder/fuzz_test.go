@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Any bytes as a buffer give calls, or notes on what was wrong.
-func FuzzSegment(f *testing.F) {
+// Any bytes as a buffer yield calls, or notes on what was wrong.
+func FuzzBuffer(f *testing.F) {
 	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)
 	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords:]))
@@ -43,10 +43,10 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// noTables is for a state that has none in a file.
+// noTables reads the tables of a state that has none in a file.
 func noTables(TablesAt, func([]byte) error) error { return ErrCheckpoint }
 
-// Any bytes as a checkpoint give an error or a recorder that works.
+// Any bytes as a checkpoint yield an error or a working recorder.
 func FuzzRestore(f *testing.F) {
 	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)

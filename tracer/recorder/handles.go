@@ -2,24 +2,24 @@ package recorder
 
 import "github.com/cairn-mpi/cairn/mpi"
 
-// handles are the objects of one kind, requests excepted: raw handle -> −1 − constant, or symbolic id.
+// handles are the objects of one kind other than requests: raw handle -> −1 − constant, or symbolic id.
 type handles struct {
 	table *rawTable
 	ids   freeList
 	raw   []uint64 // by id
-	refs  []int32  // by id: how often MPI handed the handle out; 0 is a free id
+	refs  []int32  // by id: how often MPI returned the handle; 0: the id is free
 
-	changed   []int32 // ids that are not as the tables in the file have them
+	changed   []int32 // ids that differ from the tables in the file
 	isChanged []bool  // by id
 
-	generation *uint64 // counts what changes the table (repeats.go)
+	generation *uint64 // incremented on every change of the table (repeats.go)
 }
 
 // predefined reports whether a value of the table is a constant.
 func predefined(value int32) bool { return value < 0 }
 
-// use is the value of a handle that a call was given. One that we have not seen being created (by an extension of the
-// MPI library, by another language's layer) gets an id at first sight.
+// use returns the value of a handle that was passed to a call. A handle whose creation was not seen (an extension of the
+// MPI library or another language's layer created it) gets an id at its first use.
 func (h *handles) use(raw uint64) int32 {
 	if v, ok := h.table.get(raw); ok {
 		return v
@@ -27,7 +27,7 @@ func (h *handles) use(raw uint64) int32 {
 	return h.create(raw)
 }
 
-// create is the value of a handle that a call handed out and that has to be freed.
+// create returns the value of a handle that a call returned and that must be freed.
 func (h *handles) create(raw uint64) int32 {
 	v, ok := h.table.get(raw)
 	if ok {
@@ -48,12 +48,12 @@ func (h *handles) create(raw uint64) int32 {
 	return id
 }
 
-// grow makes room for one more id.
+// grow adds room for one more id.
 func (h *handles) grow() {
 	h.raw, h.refs, h.isChanged = append(h.raw, 0), append(h.refs, 0), append(h.isChanged, false)
 }
 
-// change notes that an object is not as it was.
+// change marks an object as changed since the tables were written.
 func (h *handles) change(id int32) {
 	if !h.isChanged[id] {
 		h.isChanged[id] = true
@@ -61,7 +61,7 @@ func (h *handles) change(id int32) {
 	}
 }
 
-// free gives up one reference; it returns the id when that was the last one, else −1.
+// free drops one reference. It returns the id if that was the last reference, else −1.
 func (h *handles) free(raw uint64) int32 {
 	id, ok := h.table.get(raw)
 	if !ok || predefined(id) {
@@ -78,11 +78,11 @@ func (h *handles) free(raw uint64) int32 {
 	return id
 }
 
-// dense reports whether a kind's handles are kept in a handles table. Requests have their own.
+// dense reports whether a kind's handles are kept in a handles table; requests are kept elsewhere.
 func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }
 
-// A freeList gives out dense ids, the smallest free one first, so that a loop that creates and frees the same objects
-// sees the same ids again whatever the order in which it freed them.
+// A freeList allocates dense ids, the smallest free one first. So a loop that creates and frees the same objects gets the
+// same ids in every iteration, in whatever order it frees them.
 type freeList struct {
 	next int32
 	heap []int32 // freed ids below next, a binary heap

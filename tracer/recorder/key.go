@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// result writes what the function itself returned: success, or an error code by its name. The codes that MPICH makes up
-// differ from call to call and rank to rank, so they are values of a stream: calls that fail alike are one terminal.
+// result writes the return value of the function: success, or an error code by its name. The codes that MPICH makes up
+// differ between calls and ranks, so they go to a stream and calls that fail alike share a terminal.
 func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 	switch {
 	case l.returnSlot == inStream:
@@ -28,7 +28,7 @@ func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 	return r.word(key, l.spec.Return, word, mpi.EffectNone)
 }
 
-// inValue writes a parameter as it was before the call.
+// inValue writes a parameter's value before the call.
 func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 	p := &c.params[i]
 	if p.spec.RootOnly && !c.atRoot || r.inPlace(c, p) {
@@ -38,11 +38,11 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 	if endsRequest(p.spec) {
 		return r.endable(key, p, &rd)
 	}
-	// the effect of a call is on its out value; on entry a handle is only used
+	// only the out value creates or frees; on entry a handle is just used
 	return r.value(key, p, p.inSlot, &rd, mpi.EffectNone)
 }
 
-// outValue writes a parameter as it was after the call.
+// outValue writes a parameter's value after the call.
 func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	p := &c.params[i]
 	rd := record.Reader{Words: c.words, At: int(c.out[i]), OK: true}
@@ -50,7 +50,7 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
 		return appendForm(key, trace.Absent)
 	case p.kind == mpi.KindBuffer:
-		// an address is known whatever became of the call
+		// an address is defined even if the call failed
 		return r.word(key, p.kind, rd.Word(), mpi.EffectNone)
 	case c.failed && p.spec.Effect == mpi.EffectCompleted:
 		return r.afterFailure(key, c, p, &rd)
@@ -79,7 +79,7 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	return r.value(key, p, p.outSlot, &rd, p.spec.Effect)
 }
 
-// inPlace reports whether a parameter does not count because a buffer is MPI_IN_PLACE.
+// inPlace reports whether a parameter is ignored because a buffer is MPI_IN_PLACE.
 func (r *Recorder) inPlace(c *call, p *parameter) bool {
 	if p.spec.UnlessInPlace == 0 {
 		return false
@@ -184,7 +184,7 @@ func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *record.
 	return r.special(key, kind, int(n), sentinel)
 }
 
-// special writes what stands in the place of an array.
+// special writes what replaces an array: null or a pointer constant.
 func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint64) []byte {
 	switch special {
 	case record.LengthSentinel:
@@ -215,7 +215,7 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 	}
 	switch kind {
 	case mpi.KindRequest:
-		v := r.requests.mention(w)
+		v := r.requests.resolve(w)
 		if v < 0 {
 			return appendName(key, v)
 		}
@@ -228,7 +228,7 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 			return appendForm(key, trace.Null)
 		}
 		if kind == mpi.KindFunction {
-			// a site is the return address of what ends before it: of the function's first byte
+			// lookups expect a return address, which is behind the call: w + 1 finds the function's first byte
 			if site := r.sites.of(w + 1); site > 0 {
 				return appendCode(key, site)
 			}
@@ -243,13 +243,13 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 	return appendInt(key, int64(w))
 }
 
-// anyAddress reports whether a word is an address that is written like any other (trace.Pointer).
+// anyAddress reports whether a word is an address without a meaning of its own (trace.Pointer).
 func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
 	_, constant := r.constants[kind].lookup(w)
-	return !constant && w != 0 && !record.IsEntry(w) // a located one is in the key
+	return !constant && w != 0 && !record.IsEntry(w) // an address with an allocation is in the key
 }
 
-// endable writes requests that the call may end, and remembers which ids they stand for.
+// endable writes requests that the call may end, and remembers their ids.
 func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 	s := &r.scratch
 	elements, list := rd.Words[rd.At:rd.At+1], p.shape == shapeArray
@@ -261,7 +261,7 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 		key = appendList(key, len(elements))
 	}
 	for _, raw := range elements {
-		v := r.requests.mention(raw)
+		v := r.requests.resolve(raw)
 		s.named = append(s.named, v)
 		if v < 0 {
 			key = appendName(key, v)
@@ -272,8 +272,8 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 	return key
 }
 
-// afterFailure writes what became of the requests of a call that failed: whether it completed some is not to be told from
-// anything else.
+// afterFailure writes the state of the requests after a call that failed. Nothing else shows whether the call completed
+// some of them.
 func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *record.Reader) []byte {
 	after := c.elements(p, int32(rd.At))
 	if p.shape == shapeArray {
@@ -300,7 +300,7 @@ func (s *scratch) status(w []uint64) {
 	}
 }
 
-// statusFieldsOf takes a status of a record apart.
+// statusFieldsOf returns the five fields of a status of a record.
 func statusFieldsOf(w []uint64) [statusFields]int64 {
 	if len(w) != record.StatusWords {
 		return [statusFields]int64{}
@@ -312,7 +312,7 @@ func statusFieldsOf(w []uint64) [statusFields]int64 {
 	}
 }
 
-// statusIf writes a status that exists only sometimes.
+// statusIf writes a status that may be missing.
 func (r *Recorder) statusIf(key []byte, exists bool, rd *record.Reader) []byte {
 	s := &r.scratch
 	rd.Word()
@@ -351,10 +351,10 @@ func (r *Recorder) statuses(key []byte, where slot, rd *record.Reader) []byte {
 	return appendForm(key, trace.ListStream)
 }
 
-// statusIgnored is added to the function in the key of a call that was given MPI_STATUS(ES)_IGNORE.
+// statusIgnored is added to the function in the key if MPI_STATUS(ES)_IGNORE was passed.
 const statusIgnored = 1 << 17
 
-// The word before a status: what became of it, and whether the program wanted it.
+// The word before a status: whether it is defined, and whether the program asked for it.
 const (
 	statusGiven            = 0
 	statusGivenAndIgnored  = 1

@@ -8,21 +8,21 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A layout is a function of package mpi, prepared for taking records apart.
+// A layout is a function of package mpi, prepared for decoding its records.
 type layout struct {
 	spec   *mpi.Function
 	params []parameter
 
-	// Where the parameters stand in every record of the function, and how many words it has up to its extras; length is
-	// 0 where that depends on the call.
+	// Offsets of the parameters that are the same in every record of the function, and its number of words up to the
+	// extras. length is 0 if that depends on the call.
 	in, out []int32
 	length  int
 
-	comm       int  // first communicator parameter that is read, −1: none
+	comm       int  // first communicator among the inputs, −1: none
 	root       int  // the root parameter, −1: none
 	newComm    int  // communicator that the call creates, −1: none
 	newRequest int  // request that the call creates, −1: none
-	parent     int  // communicator of which the call says that it leads to the world that spawned this one, −1: none
+	parent     int  // output that is the communicator to the parent world according to the record's extras, −1: none
 	status     int  // the status or statuses that the call returns, −1: none
 	errorCode  bool // the function returns an error code
 	returnSlot slot
@@ -31,10 +31,10 @@ type layout struct {
 	ends       []int // indices of the parameters whose handles the call may end
 
 	repeatable bool    // repeats.go
-	hashed     []int32 // words of the record that the hash of a repeat takes
+	hashed     []int32 // words of the record that are hashed to find a repeat
 }
 
-// A meaning is what a successful call means to the recorder beyond its handles.
+// A meaning is the effect of a successful call beyond its handles.
 type meaning uint8
 
 const (
@@ -73,18 +73,18 @@ func meaningOf(f *semantics.Function) meaning {
 	return meansNothing
 }
 
-// A parameter is one of a function, with what the recorder has to decide per call decided beforehand.
+// A parameter is a parameter of a function, with everything precomputed that does not depend on the call.
 type parameter struct {
 	spec *mpi.Param
 	kind mpi.Kind
 	shape
-	in, out bool // which sections of the record hold it
+	in, out bool // the sections of the record that have it
 	inSlot  slot
 	outSlot slot
-	plain   bool // before the call it is one word, and in the signature whatever else is
+	plain   bool // one word before the call, written to the signature as it is
 }
 
-// A shape is how a parameter is laid out in a record.
+// A shape is the layout of a parameter in a record.
 type shape uint8
 
 const (
@@ -97,11 +97,11 @@ const (
 	shapeStatuses
 )
 
-// layouts has the layouts of the functions that were called so far, at the index of their id. Most programs call twenty
-// of the hundreds; to make all of them when the library is loaded took 1.5 ms of every process.
+// layouts has the layouts of the functions called so far, by function id. Most programs call about twenty of the hundreds
+// of functions; preparing all layouts at load time took 1.5 ms in every process.
 var layouts = make([]atomic.Pointer[layout], len(mpi.Functions))
 
-// maxParams is the greatest number of parameters of a function; scratch space is made for that many.
+// maxParams is the largest number of parameters of any function, for the size of scratch space.
 var maxParams = func() int {
 	n := 0
 	for i := range mpi.Functions {
@@ -110,7 +110,7 @@ var maxParams = func() int {
 	return n
 }()
 
-// layoutFor is the layout of a function, nil if there is none of that id.
+// layoutFor returns the layout of a function, nil if there is no function with this id.
 func layoutFor(id uint16) *layout {
 	if int(id) >= len(layouts) {
 		return nil
@@ -184,7 +184,7 @@ func layoutOf(f *mpi.Function) layout {
 	return l
 }
 
-// locate computes where the parameters stand, if that is the same in all records.
+// locate computes the offsets of the parameters if they are the same in all records.
 func (l *layout) locate() {
 	l.in, l.out = make([]int32, len(l.params)), make([]int32, len(l.params))
 	at := int32(record.HeaderWords)
@@ -238,7 +238,7 @@ func shapeOf(p *mpi.Param) shape {
 	return shapeWord
 }
 
-// pass goes over a parameter of this shape.
+// pass skips a parameter of this shape.
 func pass(r *record.Reader, s shape) {
 	switch s {
 	case shapeWord:
@@ -264,7 +264,7 @@ func passList(r *record.Reader, element func()) {
 	if n == record.LengthSentinel {
 		r.Word()
 	}
-	// every element has at least its length, so that a wrong n ends with the record
+	// every element has at least a length word, so the loop ends with the record even if n is wrong
 	for ; n > 0 && r.OK; n-- {
 		element()
 	}

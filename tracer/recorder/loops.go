@@ -12,61 +12,64 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
-// same places, with the same arguments and results, requests included, of which each handle comes back. A loop is such
-// an iteration, kept as the words of its records. What follows is compared with it record by record; of an iteration
-// that is equal only the times are consumed; in the end the grammar, the calls and the results count how often it came.
+// Most programs are loops, and an iteration usually equals the one before it word for word: the same calls from the
+// same call sites, with the same arguments and results, including raw request handles. A loop is such an iteration,
+// kept as the words of its records. Following records are compared with it one by one. If an iteration is equal, only
+// its times are consumed. In the end its count is added to the grammar, the calls and the results.
 //
-// Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
-// the repetition that it just counted (grammar.Sequitur.CameRound). Whether the next iteration will do what the last one
-// did rests on this, at its beginning:
+// The grammar determines where an iteration begins and ends: when it expects the first terminal of the repetition that it
+// just counted (grammar.Sequitur.CameRound). Invariant: an equal iteration has the same effect as the kept one if, at its
+// beginning,
 //
-//   - its calls are repeats (repeats.go), whose tables have not changed since; words that a repeat leaves out are
-//     compared too, but for times, epochs, and addresses like any other;
-//   - the live requests are those that were live at the beginning of the iteration that was kept. What ids requests get
-//     and which requests handles mean follows from that and the calls alone (requests.go): free lists are sets;
-//   - results may differ where they decide nothing else; they then go to their streams one by one;
-//   - the grammar predicted all of the iteration (grammar.Sequitur.Since).
+//   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves out are compared too,
+//     except times, epochs and addresses without a meaning of their own;
+//   - the live requests are those at the beginning of the kept iteration. With the calls they determine which ids requests
+//     get and which requests handles mean (requests.go): free lists are sets;
+//   - results differ only where nothing else depends on them; they then go to their streams one by one;
+//   - the grammar predicted the whole iteration (grammar.Sequitur.Since).
 //
-// An iteration that is not equal is left to the way of single repeats. TestLoops and FuzzRepeats compare the outcome
+// An iteration that differs is consumed as single repeats. TestLoops and FuzzRepeats compare the result with that of the
+// slow path, byte by byte.
 // with that of the slow path, byte by byte.
+
+// A loop is the loop of a thread.
 type loop struct {
-	state      loopState
-	steps      []loopStep
-	words      []uint64     // of the steps
-	size       int          // words that the records of an iteration occupy
-	stamps     []int64      // of calls that are equal: enter and exit of each
-	grid       *timing.Grid // of all steps, if they are alike
-	alike      bool
-	start      grammar.Mark       // where the iteration began
-	repetition grammar.Repetition // what it is in the grammar
-	generation uint64             // of the repeats
-	live       []liveSnapshot
-	apart      bool     // calls were consumed one by one since the last iteration
-	again      uint64   // iterations that have come and are not counted yet
-	wait       int      // times that the grammar comes round before the next attempt
-	patience   int      // what wait begins with after a failure
-	missed     int      // times in a row that an iteration did not come where one could
-	joint      []uint64 // an iteration that two buffers share
-	rounds     int      // of the grammar that are kept, − 1: handles may change places with each of them
-	left       int      // of these rounds
-	came       uint64   // calls that were consumed so
+	state       loopState
+	steps       []loopStep
+	words       []uint64     // of the steps
+	size        int          // number of words in the records of an iteration
+	stamps      []int64      // enter and exit of each call that was equal
+	grid        *timing.Grid // the common grid of all steps, if they have one
+	alike       bool
+	start       grammar.Mark       // where the iteration began
+	repetition  grammar.Repetition // its repetition in the grammar
+	generation  uint64             // of the repeats
+	live        []liveSnapshot
+	interrupted bool     // calls were consumed one by one since the last iteration
+	again       uint64   // equal iterations that are not counted yet
+	wait        int      // rounds of the grammar before the next attempt
+	patience    int      // initial value of wait after a failure
+	missed      int      // failed comparisons in a row at places where an iteration can begin
+	joint       []uint64 // an iteration that spans two buffers
+	rounds      int      // kept rounds of the grammar − 1: handles may be exchanged from round to round
+	left        int      // rounds still to keep
+	consumed    uint64   // calls that were consumed as iterations
 }
 
 type loopState uint8
 
 const (
 	loopUnknown loopState = iota
-	loopBegun             // its records are being kept
+	loopBegun             // its records are being recorded
 	loopKnown
 )
 
 const (
 	maxLoop     = 1 << 11 // records
-	maxLoopLive = 64      // requests that are live between two iterations
+	maxLoopLive = 64      // live requests between two iterations
 	maxPatience = 1 << 10
 	maxRounds   = 3
-	loopBatch   = 256 // records whose times are worked off together
+	loopBatch   = 256 // records whose times are consumed together
 )
 
 // A loopStep is a call of a loop.
@@ -74,24 +77,24 @@ type loopStep struct {
 	repeat        *repeat
 	kept          []uint64 // its words from recordAddress on: a part of the loop's
 	first, second uint64
-	size          int // words that the record occupies
+	size          int // words of the record
 	number        int32
 	function      uint16
-	counted       bool // the calls of its terminal return the same each time
+	counted       bool // all calls of its terminal return the same values
 }
 
-// A liveSnapshot is a request that was live.
+// A liveSnapshot is a live request at the beginning of an iteration.
 type liveSnapshot struct {
 	node int32
 	born uint64
 }
 
-// forget gives a loop up that is not what it was, or that was not to be kept.
+// forget drops a loop that has ended, or that turned out not to be one.
 func (l *loop) forget() {
 	if l.state == loopUnknown {
 		return
 	}
-	if l.state == loopKnown && l.patience > 0 { // it never came again: perhaps twice as much does
+	if l.state == loopKnown && l.patience > 0 { // it never recurred: the period may be twice as long
 		l.rounds = (2*l.rounds + 1) % (maxRounds + 1)
 	}
 	l.state = loopUnknown
@@ -99,9 +102,9 @@ func (l *loop) forget() {
 	l.patience = min(2*l.patience+1, maxPatience)
 }
 
-// note sees a repeat that was just consumed by itself.
+// note observes a repeat that was just consumed on its own.
 func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
-	l.apart = true
+	l.interrupted = true
 	if l.state == loopBegun {
 		l.keep(m, number, words)
 	}
@@ -129,7 +132,7 @@ func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uin
 	}
 }
 
-// begin starts to keep records.
+// begin starts to record an iteration.
 func (l *loop) begin(r *Recorder, t *thread) {
 	q := r.requests
 	if r.off || t.untraced || q.count > maxLoopLive {
@@ -163,10 +166,10 @@ func (l *loop) keep(m *repeat, number int32, words []uint64) {
 	})
 }
 
-// close reports whether what was kept is an iteration that may come again.
+// close reports whether the recorded calls are an iteration that may recur.
 func (l *loop) close(r *Recorder, t *thread) bool {
 	var ok bool
-	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.holds(r, t) {
+	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.sameState(r, t) {
 		return false
 	}
 	words := l.words
@@ -175,7 +178,7 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 		n := int(record.Low(s.first))/8 - record.AddressWord
 		s.kept, words = words[:n:n], words[n:]
 	}
-	first := map[int32]int{} // of the terminals: the first step
+	first := map[int32]int{} // first step by terminal
 	for i := range l.steps {
 		s := &l.steps[i]
 		s.counted = s.repeat.flat
@@ -201,7 +204,7 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	return true
 }
 
-// resultsVary is whether there are results that go to their streams one by one.
+// resultsVary reports whether some results must go to their streams one by one.
 func (l *loop) resultsVary() bool {
 	for i := range l.steps {
 		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
@@ -220,8 +223,8 @@ func sameResults(a, b *loopStep) bool {
 	return true
 }
 
-// holds reports whether handles and requests are what they were when the iteration that was kept began.
-func (l *loop) holds(r *Recorder, t *thread) bool {
+// sameState reports whether handles and requests are the same as at the beginning of the recorded iteration.
+func (l *loop) sameState(r *Recorder, t *thread) bool {
 	q := r.requests
 	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
 		return false
@@ -234,18 +237,19 @@ func (l *loop) holds(r *Recorder, t *thread) bool {
 	return true
 }
 
-// iterate consumes whole iterations of the thread's loop from one word on, as long as their epoch is at most last, and returns
-// where they end. short: the words end in the middle of one more, which is equal so far.
+// iterate consumes whole iterations of the thread's loop, beginning at a word, while their epochs are at most last. It
+// returns the offset of the first word that it did not consume. short reports that the words end in the middle of another
+// iteration that is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.CameRound() {
 		return at, false
 	}
-	if !t.grammar.Again(l.repetition, 0) || !l.holds(r, t) || l.apart && !l.returnedSame(t) {
+	if !t.grammar.Again(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
 		l.forget()
 		return at, false
 	}
-	l.apart = false
+	l.interrupted = false
 	end, equal, short := r.iterations(t, words, at, last, live)
 	if n := l.again * uint64(len(l.steps)); n > 0 {
 		for i := range l.steps {
@@ -253,12 +257,12 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		}
 		t.grammar.Again(l.repetition, l.again)
 		t.calls += n
-		l.came += n
+		l.consumed += n
 		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))
 		t.latest = l.steps[len(l.steps)-1].repeat
 		t.lastFunction = t.latest.layout.spec.ID
 		l.again, l.patience, l.missed = 0, 0, 0
-	} else if !equal && l.missed < l.rounds { // perhaps the grammar is not where the first of the rounds begins
+	} else if !equal && l.missed < l.rounds { // the grammar may not be at the first of the rounds
 		l.missed++
 		return end, false
 	}
@@ -268,11 +272,11 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 	return end, short
 }
 
-// iterations compares records with the iteration, again and again, and does for those that are equal what is done for each
-// one: times, and results that are not counted.
+// iterations compares records with the iteration over and over. For equal records it processes what differs from call to
+// call: times, and results that are not counted.
 func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, live bool) (end int, equal, short bool) {
 	l := &t.loop
-	next, done := at, 0 // the next record, and how many records of its iteration were equal
+	next, done := at, 0 // the next record, and the number of equal records of its iteration
 	tells := l.resultsVary()
 	equal = true
 	for {
@@ -305,7 +309,7 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 		}
 		w := words[next : next+s.size : next+s.size]
 		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
-			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is none of the loop's
+			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is not part of the loop
 			break
 		}
 		if w[record.EpochWord] > last {
@@ -323,8 +327,8 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 	return at, equal, short
 }
 
-// across consumes the iteration that a source's first buffer ends in and the second one goes on with. Both must be
-// full: of what still grows, records may be open.
+// across consumes the iteration that spans a source's first and second buffer. Both must be full: a buffer that still
+// grows may have open records.
 func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset
 	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
@@ -346,14 +350,14 @@ func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	return true
 }
 
-// count tells the results of a step how often they came again.
+// count adds the number of iterations to the results of a step.
 func (l *loop) count(t *thread, s *loopStep) {
 	if s.counted && len(s.repeat.sources) > 0 {
 		t.results[s.number].again += l.again
 	}
 }
 
-// returnedSame reports whether the last call of each terminal returned what it returns in the loop.
+// returnedSame reports whether the last call of each terminal returned the same values as in the loop.
 func (l *loop) returnedSame(t *thread) bool {
 	for i := range l.steps {
 		s := &l.steps[i]
@@ -373,9 +377,9 @@ func (l *loop) returnedSame(t *thread) bool {
 	return true
 }
 
-// same goes over records that are what the steps are, to the word, from one step on and again and again, while there is
-// room for their stamps. It returns where the records end. It is what most records get to see: nothing is called in its
-// loop, so that all of it stays in registers.
+// same advances over records that equal the steps word for word, from a step on and around the loop, while there is room
+// for their stamps. It returns the end of these records. Most records are consumed here, so its inner loop calls nothing
+// and keeps everything in registers.
 func (l *loop) same(step int, words []uint64, at int, last uint64) int {
 	const word = 8
 	if step == len(l.steps) {
@@ -389,8 +393,8 @@ records:
 		if len(words)-at < s.size {
 			break
 		}
-		// s.size words are there, and no step is shorter. Offsets, not pointers, go on: no pointer is ever made to what lies
-		// behind an allocation, which the collector might not know.
+		// There are at least s.size words, and no step is shorter. The loop advances an offset and not a pointer, so
+		// that no pointer ever points past the allocation, which the garbage collector does not allow.
 		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
 		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
 			break
@@ -425,8 +429,8 @@ func equalWords(a, b []uint64) bool {
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }
 
-// equalEnough reports whether a record that differs from a step is the same call all the same: with another address, or
-// with results that decide nothing else. The step becomes what came.
+// equalEnough reports whether a record that differs from a step is still the same call, with another address or with
+// results that nothing else depends on. It updates the step.
 func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	l, m := &t.loop, s.repeat
 	roles := m.wordRoles()
@@ -455,14 +459,14 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	return true
 }
 
-// What a word of a record may be, if it differs from that of a repeat: nothing else, a result, or an address of the kind
-// that the role is.
+// The role of a word of a record says how it may differ from that of a repeat: not at all, as a result, or as an address
+// of the kind that the role is.
 const (
 	roleFixed  = -1
 	roleResult = -2
 )
 
-// wordRoles are the roles of the words of a record from recordAddress on.
+// wordRoles returns the roles of the words of a record from recordAddress on.
 func (m *repeat) wordRoles() []int16 {
 	if m.roles == nil {
 		m.roles = make([]int16, int(record.Low(m.first))/8-record.AddressWord)
@@ -475,7 +479,7 @@ func (m *repeat) wordRoles() []int16 {
 		for _, a := range m.addresses {
 			m.roles[a.at-record.AddressWord] = int16(a.kind)
 		}
-		for _, e := range m.exact { // also of results: those that decide what else there is
+		for _, e := range m.exact { // includes results that other values depend on
 			if e.at >= record.AddressWord {
 				m.roles[e.at-record.AddressWord] = roleFixed
 			}

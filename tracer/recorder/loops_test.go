@@ -10,11 +10,11 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// A loopBody is what one iteration of a random loop does; iteration counts from 0.
+// A loopBody makes one iteration of a random loop; iteration counts from 0.
 type loopBody []func(iteration int)
 
-// randomLoop makes the body of a loop of a thread: calls that are the same each time, and such that differ now and then
-// in what must not matter, or in what must.
+// randomLoop makes the body of a loop of a thread: calls that are always the same, and calls that sometimes differ in what
+// must not matter, or in what must.
 func randomLoop(s *recordtest.Shim, rng *rand.Rand, thread uint32, base int64) loopBody {
 	var body loopBody
 	for range 1 + rng.IntN(6) {
@@ -128,7 +128,7 @@ func randomLoop(s *recordtest.Shim, rng *rand.Rand, thread uint32, base int64) l
 	return body
 }
 
-// What is compared by iterations makes the same trace as one call after the other.
+// Comparison by iterations leads to the same trace as call by call.
 func TestLoops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -156,14 +156,14 @@ func TestLoops(t *testing.T) {
 			}
 			r := sameWithoutRepeats(t, s)
 			for _, th := range r.threads {
-				iterated += th.loop.came
+				iterated += th.loop.consumed
 			}
 		})
 	}
 	require.Greater(t, iterated, uint64(20000), "calls that were worked off by iterations")
 }
 
-// A steady loop is worked off by iterations, but for the first and the last ones: also one whose buffers and results
+// All but the first and the last iterations of a steady loop are consumed as a whole, even if its buffers and results
 // change.
 func TestSteadyLoopIsIterations(t *testing.T) {
 	s := recordtest.NewShim(t)
@@ -182,11 +182,11 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 		}
 	}
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.came, uint64((iterations-11)*calls))
+	require.Greater(t, r.threads[0].loop.consumed, uint64((iterations-11)*calls))
 }
 
-// Also iterations that buffers end in the middle of, and that are two of the grammar's: handles change places.
-func TestLongIterationsSpanSegments(t *testing.T) {
+// So are iterations that span buffers, and iterations that are two of the grammar's because handles are exchanged.
+func TestLongIterationsSpanBuffers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	const n = 6
@@ -206,10 +206,10 @@ func TestLongIterationsSpanSegments(t *testing.T) {
 	}
 	sameWithoutRepeats(t, s)
 	r := inBuffers(s, New(s.Process))
-	require.Greater(t, r.threads[0].loop.came, uint64(iterations*calls*95/100))
+	require.Greater(t, r.threads[0].loop.consumed, uint64(iterations*calls*95/100))
 }
 
-// What another thread does between two iterations counts: requests get other ids, handles mean something else.
+// Calls of another thread between two iterations matter: requests get other ids, handles have other meanings.
 func TestLoopsOfThreads(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -220,7 +220,7 @@ func TestLoopsOfThreads(t *testing.T) {
 	wait := func(thread uint32, raw int64) {
 		s.CallAt(thread, 0x403000, "MPI_Wait", 0, raw, recordtest.RequestNull, recordtest.Status{})
 	}
-	// The other thread comes in before the last call of an iteration: what begins then is a whole one.
+	// The other thread's call comes before the last call of an iteration: the next iteration is a complete one.
 	block := func(meanwhile func()) {
 		for k := range 12 {
 			s.Call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
@@ -250,10 +250,10 @@ func TestLoopsOfThreads(t *testing.T) {
 	})
 	block(func() {})
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.came, uint64(100))
+	require.Greater(t, r.threads[0].loop.consumed, uint64(100))
 }
 
-// A loop of one call goes on after another one.
+// A loop of one call continues after another call.
 func TestLoopGoesOn(t *testing.T) {
 	for n := range 40 {
 		s := recordtest.NewShim(t)

@@ -7,19 +7,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What is new makes a recorder grow: signatures, places in the program. Before it reaches its limit of memory it generalizes,
-// in steps. No step loses a call, nor anything of a call whose signature is known by then: the part of a program that repeats
-// itself is recorded as before.
+// Distinct signatures and call sites make a recorder grow. Before it reaches its memory limit it generalizes in steps. No
+// step loses a call, or anything of a call whose signature is already known: the repetitive part of a program is recorded
+// as before.
 //
-//   - From half of the limit on, a new signature is a wide one at once (families.go). Nothing is lost by that.
-//   - From three quarters on, new signatures have neither a call site nor texts nor what pointers lead to, which no stream can
-//     hold, and no new place in the program is learned.
-//   - At the limit, new signatures have no arguments: there is one for each function and outcome. Their number is what is
-//     left of the calls, beside their times and the requests that they create. New communicators are not described: the trace
-//     does not know who is in them.
+//   - From half of the limit on, a new signature is wide at once (families.go). This loses nothing.
+//   - From three quarters on, new signatures have no call site, no texts and no allocations of pointers, which no stream can
+//     represent, and no new call site is added.
+//   - At the limit, new signatures have no arguments: there is one for each function and outcome. Of new calls only their
+//     number, their times and the requests that they create are kept. New communicators are not described: the trace does
+//     not know their members.
 //
-// A signature that lacks something says so (trace.Signature.Generalized), and a note of the trace says that there are some.
-// Objects that the program never frees are known by their handles all the same: the MPI library holds more of each.
+// A generalized signature is marked (trace.Signature.Generalized), and a note of the trace says that there are some.
+// Objects that the program never frees still take memory for each handle; the MPI library needs more for each of them.
+
+// A generality is the extent to which new signatures are generalized.
 type generality uint8
 
 const (
@@ -29,18 +31,18 @@ const (
 	dropsArguments
 )
 
-// generalizedKey is added to the function in the key of a call that lacks something.
+// generalizedKey is added to the function in the key of a generalized call.
 const generalizedKey = 1 << 18
 
-// grew takes into account that there is something new of so many bytes. What the recorder holds is looked at when that has
-// come to a part of the limit, and at every checkpoint.
+// grew counts bytes of new table entries. After a fraction of the limit has been added, and at every checkpoint, the
+// memory is estimated anew.
 func (r *Recorder) grew(bytes int) {
 	if r.grown += bytes; r.grown > r.Limits.Memory/32 {
 		r.limitMemory()
 	}
 }
 
-// limitMemory generalizes as far as what the recorder holds asks for. There is no way back: what was new once is known.
+// limitMemory generalizes as far as the estimated memory requires. It never goes back, since the entries remain.
 func (r *Recorder) limitMemory() {
 	r.grown = 0
 	level := keepsEverything
@@ -61,7 +63,7 @@ func (r *Recorder) generalizeTo(level generality) {
 	r.sites.closed = level >= dropsTexts
 }
 
-// generalize gives the key that a call has instead of one that is not known, and what goes to its streams with it.
+// generalize returns the key to use instead of a new one, and replaces the call's stream values accordingly.
 func (r *Recorder) generalize(key []byte, l *layout, creates bool) []byte {
 	if r.generality < dropsTexts {
 		return key
@@ -78,7 +80,7 @@ func (r *Recorder) generalize(key []byte, l *layout, creates bool) []byte {
 	return r.bare(key, l, creates)
 }
 
-// bare is a key without arguments: of those only the request that the call creates is left, and the communicator.
+// bare returns a key without arguments, except for the created request and the communicator.
 func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 	g, s := &r.generalizing, &r.scratch
 	function, n := binary.Uvarint(key)
@@ -90,7 +92,7 @@ func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 		_, n := binary.Uvarint(from)
 		from = from[n:]
 	}
-	// what the function itself returned
+	// the return value
 	first := trace.Form(from[0])
 	g.bare = append(g.bare, from[0])
 	switch first {
@@ -125,7 +127,7 @@ func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 	return g.bare
 }
 
-// A generalizing copies a key without what no stream can hold.
+// A generalizing copies a key without the values that no stream can represent.
 type generalizing struct {
 	from, to, bare []byte
 	changed        bool
@@ -160,7 +162,7 @@ func (g *generalizing) signature(l *layout) {
 	g.to = append(g.to, g.from...)
 }
 
-// site leaves the call site out and reports whether there was one.
+// site omits the call site and reports whether there was one.
 func (g *generalizing) site() bool {
 	site, n := binary.Uvarint(g.from)
 	g.from, g.to = g.from[n:], append(g.to, 0)
@@ -204,19 +206,19 @@ func (g *generalizing) value() {
 	}
 }
 
-// memoryLimit is what a recorder may hold, a few percent of what a rank of an HPC job has: nodes have 2 GiB and more for each
-// core. Before it is reached the recorder generalizes (generality).
+// memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC rank, since nodes have 2
+// GiB and more per core. The recorder generalizes before it reaches the limit (generality).
 const memoryLimit = 32 << 20
 
-// What an entry of a table takes beyond its text: the table's slot at the usual load, and what rounding up to a size class of
-// the allocator adds.
+// Memory of a table entry in addition to its text: a slot at the usual load factor, and rounding up to an allocator size
+// class.
 const (
 	mapEntry  = 48
 	textBytes = 12
 )
 
-// Memory estimates what the recorder holds: the tables that grow with what is new, grammars, streams, and times that are in no
-// file yet. TestMemoryEstimate compares it with the heap.
+// Memory estimates the memory of the recorder in bytes: tables, grammars, streams, and times that are not in a file yet.
+// TestMemoryEstimate compares it with the heap.
 func (r *Recorder) Memory() int {
 	n := r.signatures.memory() + r.requests.memory() + len(r.families.keys)*mapEntry/2 + r.sites.memory()
 	n += r.repeats.count*repeatBytes + r.communicators.nameBytes
@@ -238,11 +240,11 @@ func (r *Recorder) Memory() int {
 	return n
 }
 
-// mergedSymbol is what a symbol of a grammar takes of memory while a shard is made of it: as the recorder's, as the trace's and as
-// the merged one's, with what finds equal ones.
+// mergedSymbol is the memory of a grammar symbol while a shard is made: in the recorder, the trace and the merged
+// trace, with the tables that find equal symbols.
 const mergedSymbol = 80
 
-// ShardMemory estimates what a trace takes that was made of the recorder, together with what a merge makes of it.
+// ShardMemory estimates the memory in bytes of c, a trace of the recorder, and of a merge of it.
 func (r *Recorder) ShardMemory(c *trace.Content) int64 {
 	n := r.Memory()
 	for _, t := range r.threads {
@@ -258,7 +260,7 @@ func (r *Recorder) ShardMemory(c *trace.Content) int64 {
 	return int64(n) + sequences
 }
 
-// repeatBytes is what a repeat takes with its lists, on average.
+// repeatBytes is the average memory of a repeat with its lists.
 const repeatBytes = 768
 
 func (s *signatures) memory() int {

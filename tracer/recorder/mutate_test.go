@@ -55,7 +55,7 @@ func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	return words
 }
 
-// feed works a batch off; what a damaged record does is a mistake of ours that is caught and counted.
+// feed consumes a batch; a panic because of a damaged record is caught and counted.
 func feed(t *testing.T, s *recordtest.Shim, batches map[uint32][]uint64) *Recorder {
 	r := New(s.Process)
 	var sources []*Source
@@ -71,7 +71,7 @@ func feed(t *testing.T, s *recordtest.Shim, batches map[uint32][]uint64) *Record
 	return r
 }
 
-// maxMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
+// maxMemoryPerByte limits the memory that the recorder may take for a batch of records, whatever is in them.
 const maxMemoryPerByte = 64
 
 func liveBytes() uint64 {

@@ -1,14 +1,14 @@
 package recorder
 
-// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing table: looking up the
-// datatype and the communicator of every call is the most frequent thing that the recorder does.
+// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing table, because the most
+// frequent operation of the recorder is to look up the datatype and communicator of a call.
 type rawTable struct {
 	keys   []uint64
 	values []int32
 	filled int // slots that are not vacant, removed ones included
 }
 
-// Values from vacant up to removed are not handed out as ids or constants.
+// Values from vacant up to removed are never ids or constants.
 const (
 	vacant  = -1 << 31
 	removed = vacant + 1
@@ -71,14 +71,14 @@ func (t *rawTable) put(key uint64, value int32) {
 	}
 }
 
-// remove forgets key. Its slot stays with the key, which MPI is likely to give again.
+// remove forgets key. The slot stays assigned to the key, which MPI is likely to reuse.
 func (t *rawTable) remove(key uint64) {
 	if _, ok := t.get(key); ok {
 		t.put(key, removed)
 	}
 }
 
-// grow makes room for one more, by dropping removed slots where that is enough.
+// grow makes room for one more entry; if possible by dropping removed slots.
 func (t *rawTable) grow() {
 	keys, values := t.keys, t.values
 	live := 0

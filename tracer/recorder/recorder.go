@@ -13,14 +13,13 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
-// use.
+// A Recorder is the compressed form of all records of a process so far. It is not safe for concurrent use.
 type Recorder struct {
 	process *record.Process
 
 	handles       [256]*handles   // by kind; nil for kinds that are no handles
 	constants     [256]*constants // by kind; nil for kinds without named values
-	sentinels     [256]*constants // by kind: what may stand in the place of an array
+	sentinels     [256]*constants // by kind: addresses that replace an array
 	requests      *requests
 	communicators *communicators
 	signatures    *signatures
@@ -29,29 +28,29 @@ type Recorder struct {
 	generality    generality
 	generalizing  generalizing
 	Limits        Limits
-	grown         int // by how much since the recorder looked at what it holds
+	grown         int // bytes added since memory was last estimated
 	written       writtenTables
 	sites         *sites
 	repeats       *repeats
-	clustering    *online.Clustering // nil: this process is recorded by itself
-	threads       []*thread          // by order of first sight
+	clustering    *online.Clustering // nil: this process is recorded without clustering
+	threads       []*thread          // in the order of their first records
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
-	off             bool // MPI_Pcontrol, or from the start: only lives of handles are recorded
+	off             bool // MPI_Pcontrol, or from the start: only lifetimes of handles are recorded
 	stopped         bool // tracing ended before the process did
 	whyStopped      string
 	sessions        int // open sessions
 	samples         []timing.ClockSample
-	ChaptersApart   bool // Content has those that are in parts by themselves
+	ChaptersApart   bool // Content stores chapters that are in parts separately
 	lost            lost
 	notes           []string
 
-	life observed.Life // of a process that is gone
+	life observed.Life // of a process that has ended
 
-	full   []*Block    // blocks that are in no log yet
-	spare  [][]byte    // memory of blocks that are
-	Blocks *BlockIndex // of the log, where somebody else reads it; nil: there is none
+	full   []*Block    // full blocks that are not in a log yet
+	spare  [][]byte    // memory of blocks that were written
+	Blocks *BlockIndex // of the log, for other processes that read it; nil: none
 
 	grids *timingGrids
 
@@ -60,28 +59,28 @@ type Recorder struct {
 	scratch             scratch
 }
 
-// Limits say from when on a recorder closes blocks and generalizes. Those of New hold everywhere but in tests.
+// Limits are the thresholds for closing blocks and generalizing. Only tests change those that New sets.
 type Limits struct {
-	BlockCalls uint64 // calls of a thread whose times are one block
-	Grammar    int    // bytes of a thread's grammar, from which on it becomes a chapter
-	Memory     int    // bytes that the recorder may hold
+	BlockCalls uint64 // calls of a thread per block of times
+	Grammar    int    // bytes of a thread's grammar above which it becomes a chapter
+	Memory     int    // bytes of memory
 }
 
 // lost counts what could not be recorded.
 type lost struct {
-	Dropped   uint64 // inside the shim: no room, or inside a signal handler
-	Malformed uint64 // records that are none
+	Dropped   uint64 // by the shim: no room, or in a signal handler
+	Malformed uint64 // records that could not be decoded
 	Truncated uint64 // calls whose arguments did not fit
-	Abandoned uint64 // calls that never returned although their thread went on (longjmp, C++ exceptions)
+	Abandoned uint64 // calls that never returned although their thread continued (longjmp, C++ exceptions)
 }
 
-// A thread is what is known of one thread.
+// A thread is the recorded state of one thread.
 type thread struct {
 	number     uint32
-	grammar    *grammar.Sequitur // of the calls that are in no chapter
+	grammar    *grammar.Sequitur // of the calls since the last chapter
 	inChapters uint64
 	results    []results // by terminal
-	latest     *repeat   // the call before was this one; nil: it was no known repeat
+	latest     *repeat   // repeat of the previous call; nil: it was none
 	loop       loop
 
 	untraced        bool // tracing was off at some time since the last call
@@ -89,29 +88,29 @@ type thread struct {
 	firstTick       int64
 	lastExit        int64
 	lastFunction    uint16
-	inFlight        uint16 // function of the call that had not returned when the process went, 0: none
-	entered         int64  // when it was entered
-	gaps, durations column // what is in no full block yet
-	blockTimes      uint64 // how many gaps, and durations, are in full blocks
+	inFlight        uint16 // function of the call that the process ended in, 0: none
+	entered         int64  // time of its entry
+	gaps, durations column // not in full blocks yet
+	blockTimes      uint64 // number of gaps, and of durations, in full blocks
 	blockTicks      int64  // their sum
 	rounder         timing.Rounder
 	end             int64              // latest exit of a call up to MPI_Finalize
-	inside          int64              // ticks inside of these calls
-	ended           bool               // MPI_Finalize has been there
+	inside          int64              // ticks in these calls
+	ended           bool               // MPI_Finalize was called
 	aggregates      []timing.Aggregate // by terminal, when timing is aggregated
 	grids           *timingGrids       // of the recorder
 	recorder        *Recorder
-	tally           *tally // nil: there is no clustering
+	tally           *tally // nil: no clustering
 
-	// how far its buffers have been consumed
-	sequence uint64 // of the first buffer that is not finished
-	offset   int    // words of it that are
+	// how much of its buffers was consumed
+	sequence uint64 // of the first unfinished buffer
+	offset   int    // words of it that were consumed
 }
 
 // constants are the named values of a kind.
 type constants struct {
 	table    *rawTable // raw -> −1 − index
-	min, max int64     // no name is outside
+	min, max int64     // bounds of the values
 }
 
 func newConstants(table *rawTable) *constants {
@@ -174,7 +173,7 @@ func New(p *record.Process) *Recorder {
 
 func len32(c []record.Constant) int32 { return int32(len(c)) }
 
-// thread finds or starts the thread with this number.
+// thread returns the thread with this number, and adds it at its first use.
 func (r *Recorder) thread(number uint32) *thread {
 	for _, t := range r.threads {
 		if t.number == number {
@@ -195,7 +194,7 @@ func (r *Recorder) newThread() *thread {
 	return t
 }
 
-// AddNote adds a note once.
+// AddNote adds a note unless it was added before.
 func (r *Recorder) AddNote(format string, args ...any) {
 	note := fmt.Sprintf(format, args...)
 	for _, n := range r.notes {
@@ -206,16 +205,16 @@ func (r *Recorder) AddNote(format string, args ...any) {
 	r.notes = append(r.notes, note)
 }
 
-// NoteStopped notes that the process stopped tracing, and why.
+// NoteStopped adds a note that the process stopped tracing, and why.
 func (r *Recorder) NoteStopped(why string) {
 	r.AddNote("tracing stopped: %s", why)
 	r.stopped, r.whyStopped = true, why
 }
 
-// LostCalls is how many calls are known to be missing.
+// LostCalls returns the number of calls that are known to be missing.
 func (r *Recorder) LostCalls() uint64 { return r.lost.Dropped + r.lost.Malformed }
 
-// Calls is the number of calls recorded so far.
+// Calls returns the number of calls recorded so far.
 func (r *Recorder) Calls() uint64 {
 	var n uint64
 	for _, t := range r.threads {
@@ -224,8 +223,9 @@ func (r *Recorder) Calls() uint64 {
 	return n
 }
 
-// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
-// stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
+// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses
+// that replace an array (MPI_UNWEIGHTED) have tables of their own: as elements of an array, the same numbers are plain
+// numbers.
 func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
 	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
 	for i, c := range p.Constants {
@@ -254,8 +254,8 @@ func isAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
-// A Call is a call that is recorded without a shim, by a program that makes up calls of its own (a simulation). It goes
-// the same way as a record of a buffer: signature, grammar, streams, timing.
+// A Call is a call that is recorded without a shim, by a program that generates calls (a simulation). It is processed
+// like a record of a buffer: signature, grammar, streams, timing.
 type Call struct {
 	Function    uint16 // mpi
 	Enter, Exit int64  // ticks
@@ -275,5 +275,5 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function})
 }
 
-// Sample records a reading of the clocks, as the header of a buffer has it.
+// Sample records a sample of the clocks, as in the header of a buffer.
 func (r *Recorder) Sample(s timing.ClockSample) { r.samples = clock.Append(r.samples, s) }

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// isRepeatable reports whether calls of a function do nothing but end and create requests, so that they can be repeats.
+// isRepeatable reports whether the only effects of a function's calls are to end and create requests, so that its calls
+// can be repeats.
 func (l *layout) isRepeatable() bool {
 	if l.meaning != meansNothing {
 		return false
@@ -31,37 +32,37 @@ func (l *layout) isRepeatable() bool {
 	return true
 }
 
-// hashedWords are the words of the fixed part of a record that are always in the key.
+// hashedWords returns the words of the fixed part of a record that are in every key.
 func (l *layout) hashedWords() []int32 {
 	const enough = 8
-	var places []int32
+	var offsets []int32
 	for i := range l.params {
 		p := &l.params[i]
 		if !p.in {
 			continue
 		}
-		if l.in[i] == 0 || len(places) == enough {
-			break // from here on it depends on the call
+		if l.in[i] == 0 || len(offsets) == enough {
+			break // the following offsets depend on the call
 		}
 		if p.shape == shapeWord && p.inSlot == inSignature && p.kind != mpi.KindBuffer && p.kind != mpi.KindRequest {
-			places = append(places, l.in[i])
+			offsets = append(offsets, l.in[i])
 		}
 	}
-	return places
+	return offsets
 }
 
-// A repeatBuilder takes a record apart in the way of the slow path, and notes what each word is to the key.
+// A repeatBuilder decodes a record as the slow path does and notes the role of each word in the key.
 type repeatBuilder struct {
 	r     *Recorder
 	c     *call
 	m     *repeat
-	named []int32 // requests that the call may have ended, as the slow path met them
-	seen  []bool  // words that are spoken for
+	named []int32 // requests that the call may have ended, in the order of the slow path
+	seen  []bool  // words that have a role
 	ok    bool
 }
 
-// buildRepeat makes a repeat of a call that has just taken the slow path; before is the repeat that the call before was, if
-// it was one.
+// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of the previous call,
+// nil if it was none.
 func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
 	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {
@@ -88,7 +89,7 @@ func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Re
 	t.latest = m
 }
 
-// add puts a repeat at the head of its chain; a chain that is too long loses its end.
+// add inserts a repeat at the head of its hash chain and truncates a chain that is too long.
 func (rs *repeats) add(m *repeat, hash uint32) {
 	if rs.count == maxRepeats {
 		rs.forget()
@@ -110,7 +111,7 @@ func (rs *repeats) add(m *repeat, hash uint32) {
 	}
 }
 
-// record goes over all words of the record.
+// record assigns roles to all words of the record.
 func (b *repeatBuilder) record(t *thread) {
 	for _, at := range []int32{record.LengthWord, record.ReservedWord, record.EpochWord, record.EnterWord, record.ExitWord} {
 		b.seen[at] = true
@@ -134,7 +135,7 @@ func (b *repeatBuilder) record(t *thread) {
 				continue
 			}
 			b.parameter(p, b.c.out[i], p.outSlot, true)
-			if p.spec.OnlyIf != 0 { // the flag decides what else there is
+			if p.spec.OnlyIf != 0 { // the flag determines which other values exist
 				b.want(b.c.out[p.spec.OnlyIf-1])
 			}
 		}
@@ -146,7 +147,7 @@ func (b *repeatBuilder) record(t *thread) {
 	}
 }
 
-// parameter notes what the words of a parameter are. What is not named here has to be the same.
+// parameter assigns roles to the words of a parameter. A word without a role must be equal.
 func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) {
 	rd := record.Reader{Words: b.c.words, At: int(at), OK: true}
 	ignored := p.spec.RootOnly && !b.c.atRoot || b.r.inPlace(b.c, p)
@@ -193,8 +194,8 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 	}
 }
 
-// requests notes the ids that words of requests stand for. On return from a call that may have ended them they are
-// whatever they are.
+// requests records the ids of the requests in a parameter. The values of requests that the call may have ended do not
+// matter on return.
 func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	n := 1
 	if p.shape == shapeArray {
@@ -208,7 +209,7 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	for at := rd.At; at < rd.At+n; at++ {
 		b.seen[at] = true
 		if mayEnd && out {
-			if p.outSlot != leftOut { // MPI_Request_free: what it returns is in the key
+			if p.outSlot != leftOut { // MPI_Request_free: its result is in the key
 				b.seen[at] = false
 				b.ok = b.ok && b.r.requests.isNull(b.c.words[at])
 			}
@@ -232,7 +233,7 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	}
 }
 
-// handles notes what the words of a handle mean.
+// handles records the values of the handles in a parameter.
 func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
 	first, n := rd.At, 1
 	if p.shape == shapeArray {
@@ -248,13 +249,13 @@ func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
 	}
 }
 
-// want notes a word that has to be the same.
+// want requires a word to be equal.
 func (b *repeatBuilder) want(at int32) {
 	b.seen[at] = true
 	b.m.exact = append(b.m.exact, exactWord{at, b.c.words[at]})
 }
 
-// source notes values of streams: n words, statuses or elements.
+// source records the origin of stream values: n words, statuses or elements.
 func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
 	b.m.sources = append(b.m.sources, resultSource{at, int32(n), form})
 	words := int32(n)
@@ -267,7 +268,7 @@ func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
 	}
 }
 
-// sameValues reports whether the sources give what the slow path gave, and all requests have been accounted for.
+// sameValues reports whether the sources yield the values of the slow path and all requests were seen.
 func (b *repeatBuilder) sameValues(words []uint64) bool {
 	var s scratch
 	for _, from := range b.m.sources {

@@ -5,44 +5,46 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The fast path. Most calls are repeats: the same function, from the same place, with the same inputs. A repeat is what
-// is known of such a call: which words of a record must be what they were for its key to be what it was, and which
-// terminal that was. A record that matches one goes to the grammar at once, without its key being written and looked
-// up. All else takes the slow path (apply), which alone decides what a key is; it also makes the repeats, of calls whose
-// key it has met before (buildRepeat).
+// The fast path. Most calls are repeats: the same function, call site and inputs as an earlier call. A repeat is that
+// earlier call: the words of a record that must be equal for its key to be the same, and its terminal. The terminal of
+// a record that matches is appended to the grammar at once; its key is neither written nor looked up. Every other
+// record takes the slow path (apply), which alone defines keys. The slow path also makes the repeats, from calls whose
+// key it has seen before (buildRepeat).
 //
 // Invariant. The key of a call is a function of
 //
 //  1. the compared words,
 //  2. the ids of its requests, which are looked up,
 //  3. whether tracing was off before it,
-//  4. the handle and communicator tables. Whatever changes these counts r.repeats.generation up, and a repeat of an older
+//  4. the handle and communicator tables. Every change of these increments r.repeats.generation; a repeat of an older
 //     generation is first compared with the tables again (stillMeans).
 //
 // So:
 //
-//   - what changes what the key of a call would be, and is neither a word of its record nor looked up again by
-//     stillMeans, must drop all repeats: r.repeats.forget();
-//   - a call that does more than end or create requests must not be repeatable (layout.repeatable);
+//   - a change of anything that keys depend on, other than the words of a record and what stillMeans looks up again, must
+//     drop all repeats: r.repeats.forget();
+//   - a call with effects other than ending or creating requests must not be repeatable (layout.repeatable);
 //   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
 //     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
 //
-// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders
+// Whole iterations are compared by loops.go. TestRepeats and FuzzRepeats compare the states of recorders
 // with and without the fast path, byte by byte.
+
+// repeats is the table of all repeats.
 type repeats struct {
 	heads      []*repeat // by hash, chained
 	generation uint64    // of the tables that keys depend on
 	era        uint64    // counts forget
 	count      int
-	credit     int // to make new ones: calls that never repeat are not remembered for ever
+	credit     int // for making repeats: calls that never repeat soon use it up
 	off        bool
 }
 
 const (
 	repeatBuckets = 1 << 12
-	maxRepeats    = 1 << 12 // then all are forgotten
-	maxChain      = 16      // of repeats that differ in nothing that is hashed
-	repeatCost    = 16      // matches that pay for making a repeat
+	maxRepeats    = 1 << 12 // above this all are dropped
+	maxChain      = 16      // repeats with one hash
+	repeatCost    = 16      // matches that pay for making one repeat
 	maxCredit     = 2 * maxRepeats * repeatCost
 )
 
@@ -52,35 +54,35 @@ func newRepeats() *repeats { return &repeats{credit: maxCredit} }
 func (rs *repeats) forget() {
 	rs.heads, rs.count = nil, 0
 	rs.generation++
-	rs.era++ // threads and other repeats may still lead to one
+	rs.era++ // threads and other repeats may still refer to one
 }
 
-// A repeat is a call that may come again.
+// A repeat is a call that may recur.
 type repeat struct {
 	layout     *layout
 	first      uint64 // the word with length, function, binding and flags
 	exact      []exactWord
 	addresses  []wordAddress
 	requests   []requestWord
-	returned   int // index into requests: from there on they are what the call returned
+	returned   int // index of the first one that the call returned
 	generation uint64
 	era        uint64
 	handles    []handleWord
 	comm       communicatorUse
 
-	untraced  bool  // the call comes after time that was not traced
-	number    int32 // terminal; of a call that creates a request: of no use
-	creator   int32 // creating signature, none: it creates no request
-	requestAt int32 // where the raw handle of that request stands
+	untraced  bool  // tracing was off before the call
+	number    int32 // terminal; undefined if the call creates a request
+	creator   int32 // creating signature; none: the call creates no request
+	requestAt int32 // offset of the raw handle of that request
 
-	in, out   []int32 // where the parameters stand
+	in, out   []int32 // offsets of the parameters
 	sources   []resultSource
-	resultsAt []int32 // the words that the sources are made of
+	resultsAt []int32 // the words that the sources read
 	flat      bool    // every stream gets one value
 	roles     []int16 // see wordRoles
 
-	next  *repeat // that followed the last time
-	chain *repeat // of the same hash
+	next  *repeat // the repeat that followed last time
+	chain *repeat // next one with the same hash
 }
 
 type exactWord struct {
@@ -93,13 +95,13 @@ type wordAddress struct {
 	kind mpi.Kind
 }
 
-// A requestWord names a request: a constant or an id.
+// A requestWord is a word with a request: a constant or an id.
 type requestWord struct {
 	at    int32
 	value int32
 }
 
-// A handleWord is an exact word whose value in a table of handles is part of the key.
+// A handleWord is a word whose value in a handle table is part of the key.
 type handleWord struct {
 	at    int32
 	kind  mpi.Kind
@@ -107,15 +109,15 @@ type handleWord struct {
 	found bool
 }
 
-// A communicatorUse is what a key depends on of the communicator of the call.
+// A communicatorUse is the part of a key that depends on the communicator of the call.
 type communicatorUse struct {
-	at    int32 // none: there is no communicator
+	at    int32 // none: the call has no communicator
 	known bool
 	own   int32
 	inter bool
 }
 
-// A resultSource says where values of streams stand in a record.
+// A resultSource is the origin of stream values in a record.
 type resultSource struct {
 	at, n int32
 	form  sourceForm
@@ -130,7 +132,7 @@ const (
 	sourceStatusList                   // n statuses: one stream, with the number of values first
 )
 
-// match finds the repeat that a committed record of a thread is; nil if there is none.
+// match returns the repeat that a committed record of a thread matches, nil if there is none.
 func (r *Recorder) match(t *thread, words []uint64) *repeat {
 	first := words[record.LengthWord]
 	if t.latest != nil {
@@ -153,7 +155,7 @@ func (r *Recorder) match(t *thread, words []uint64) *repeat {
 	return nil
 }
 
-// repeatHash mixes what most repeats differ in: the place of the call and its first inputs.
+// repeatHash hashes what distinguishes most repeats: the call site and the first inputs.
 func repeatHash(words []uint64) uint32 {
 	h := words[record.LengthWord]*0x9e3779b97f4a7c15 ^ words[record.AddressWord]
 	if l := layoutFor(record.FunctionIn(words[record.LengthWord])); l != nil {
@@ -168,7 +170,7 @@ func repeatHash(words []uint64) uint32 {
 	return uint32(h*0x9e3779b97f4a7c15>>32) % repeatBuckets
 }
 
-// matches compares a record with a repeat. It changes nothing that a call on the slow path would not start afresh.
+// matches compares a record with a repeat. It changes no state except what the slow path resets anyway.
 func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 	if m.untraced != t.untraced {
 		return false
@@ -219,7 +221,7 @@ func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 	return true
 }
 
-// useOfCommunicator looks up the communicator that stands at a place of a record.
+// useOfCommunicator looks up the communicator at an offset of a record.
 func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
 	use := communicatorUse{at: at, own: none}
 	v, ok := r.handles[mpi.KindComm].table.get(words[at])
@@ -259,7 +261,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 	t.loop.note(r, t, m, number, words)
 }
 
-// returnedAgain adds what a repeat returned.
+// returnedAgain adds the results of a repeat.
 func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
 	if rs.last == m {
 		same := true
@@ -283,7 +285,7 @@ func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
 	}
 }
 
-// returned gives the streams what a repeat returned.
+// returned adds the results of a repeat to the streams.
 func (r *Recorder) returned(rs *results, m *repeat, words []uint64) {
 	s := &r.scratch
 	s.values, s.lengths = s.values[:0], s.lengths[:0]

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
+// A mixedProgram makes calls of all the kinds that repeats must distinguish, n times.
 func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 	s.Init(0, 4)
 	group := recordtest.List{0, 1, 2, 3}
@@ -42,7 +42,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 				datatype = pick(700, 701)
 				s.CallAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), recordtest.TypeInt, datatype)
 			}
-		case 1: // the same handle is a communicator in which we have another rank, or an intercommunicator
+		case 1: // the same handle is a communicator with another own rank, or an intercommunicator
 			if comm != 0 {
 				s.CallAt(th, at, "MPI_Comm_free", 0, comm, recordtest.CommNull)
 				comm = 0
@@ -51,7 +51,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 				s.CallAt(th, at, "MPI_Comm_split", 0, recordtest.CommWorld, 0, commRank, comm,
 					recordtest.Description{Raw: comm, Own: commRank, Size: 4, Group: group, Inter: pick(0, 0, 1)})
 			}
-		case 2: // what counts depends on who is root
+		case 2: // which arguments are significant depends on the root
 			s.CallAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, recordtest.InPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, recordtest.MPIRoot), anyComm())
 		case 3:
 			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 0, recordtest.NoStatus{})
@@ -98,12 +98,12 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 				s.CallAt(th, at, "MPI_Request_free", 0, persistent, recordtest.RequestNull)
 				persistent = 0
 			}
-		case 8: // a request that comes from nowhere
+		case 8: // a request whose creation was not seen
 			s.CallAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, recordtest.NoStatus{})
 		case 9:
 			s.CallAt(th, at, "MPI_Waitall", 0, 0, recordtest.List{}, recordtest.List{}, recordtest.Statuses{})
 			s.CallAt(th, at, "MPI_Wait", 0, recordtest.RequestNull, recordtest.RequestNull, recordtest.Status{Source: recordtest.AnySource})
-		case 10: // sizes that never come again
+		case 10: // sizes that never recur
 			s.CallAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 		case 11:
 			s.CallAt(th, at, "MPI_Wtime", rng.Int64())
@@ -133,7 +133,7 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	slowly := New(s.Process)
 	slowly.repeats.off = true
 	if !bytes.Equal(inBuffers(s, New(s.Process)).AppendState(nil), inBuffers(s, slowly).AppendState(nil)) {
-		t.Error("the fast path made another trace of records in segments")
+		t.Error("the fast path made another trace of records in buffers")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
 		t.Error("the fast path made another trace")
@@ -146,7 +146,7 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	return r
 }
 
-// inPieces records as a process does whose buffers grow meanwhile: of several threads what there was up to one epoch
+// inPieces records as a process does whose buffers grow at the same time: of several threads everything up to one epoch
 // after the other, of one thread some calls at a time.
 func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 	r := New(s.Process)
@@ -180,8 +180,8 @@ func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 	}
 }
 
-// inBuffers records as a process does whose buffers are small: a thread that is alone has each of them compressed as it
-// becomes full, of several threads all are there.
+// inBuffers records as a process with small buffers does: those of a single thread are consumed one by one as they become
+// full, those of several threads all together.
 func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
 	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
@@ -223,7 +223,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// A steady loop is repeats and nothing else once it has come round.
+// From its second iteration on a steady loop consists of repeats only.
 func TestSteadyLoopIsRepeats(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -252,7 +252,7 @@ func TestSteadyLoopIsRepeats(t *testing.T) {
 		}
 		r.step(src, rec, next)
 	}
-	// the datatype's creation and end take the slow path: they are no repeats, since they change what handles mean
+	// creating and freeing the datatype takes the slow path, since it changes what handles mean
 	if slow != 3*2 {
 		t.Errorf("%d calls took the slow path, want 6", slow)
 	}

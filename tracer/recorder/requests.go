@@ -1,23 +1,23 @@
 package recorder
 
-// requests are the live requests of the process, and all request ids ever given (doc.go, "Requests").
+// requests are the live requests of the process and all request ids ever assigned (doc.go, "Requests").
 type requests struct {
 	table     *rawTable // raw handle -> −1 − constant, or index into queues
 	queues    []requestQueue
-	keyBytes  int // of the creators' keys, about
-	maxQueues int // then those that are empty are dropped
+	keyBytes  int // approximate size of the creators' keys
+	maxQueues int // above this the empty ones are dropped
 	creators  []creator
 	byKey     map[string]int32 // creating signature -> index into creators
 	ids       []requestID      // by id
 	live      []liveRequest    // nodes of the queues
 	freeNode  int32            // list of unused nodes, −1: none
-	stamp     uint64           // of the call at work, see mention
-	thread    uint32           // that makes it
+	stamp     uint64           // number of the current call, see mention
+	thread    uint32           // thread of that call
 	count     int              // of live requests
 	births    uint64           // of requests, ever
 }
 
-// A creator is a creating signature: its slots are the requests that it created, index by index.
+// A creator is a creating signature. Its slots are the requests that it created, by index.
 type creator struct {
 	key   string
 	free  freeList
@@ -29,7 +29,7 @@ type creatorSlot struct {
 	terminal int32 // −1 until the call is looked up
 }
 
-// A requestID says what a request id stands for.
+// A requestID is the request with an id.
 type requestID struct {
 	creator, index int32
 }
@@ -38,8 +38,8 @@ type requestID struct {
 type requestQueue struct {
 	raw        uint64
 	head, tail int32 // nodes, −1: none
-	// cursor is the node that the next mention of the raw handle in the call with this stamp means: an array of
-	// requests may hold one raw handle several times, each time for another request.
+	// cursor is the node that the next occurrence of the raw handle refers to within the call with this stamp: an array
+	// of requests may contain one raw handle several times, each time for another request.
 	cursor int32
 	stamp  uint64
 }
@@ -47,7 +47,7 @@ type requestQueue struct {
 type liveRequest struct {
 	id, next int32
 	thread   uint32 // that created it
-	born     uint64 // the how-manieth, from 1; 0: the node is not used
+	born     uint64 // number of its creation, from 1; 0: the node is unused
 }
 
 const none = -1
@@ -59,11 +59,11 @@ func newRequests(table *rawTable) *requests {
 	return &requests{table: table, byKey: map[string]int32{}, freeNode: none, maxQueues: firstQueues}
 }
 
-// firstQueues is from how many raw handles on those without a live request are forgotten. Most programs get the same few
-// again and again.
+// firstQueues is the number of raw handles above which handles without a live request are dropped. Most programs keep
+// reusing a few raw handles.
 const firstQueues = 1 << 10
 
-// dropEmpty forgets raw handles that no live request has.
+// dropEmpty drops raw handles without a live request.
 func (q *requests) dropEmpty() {
 	table := newRawTable()
 	q.table.each(func(key uint64, value int32) {
@@ -82,7 +82,7 @@ func (q *requests) dropEmpty() {
 	q.maxQueues = max(firstQueues, 2*len(kept))
 }
 
-// creatorOf is the creator with this key; key is copied when it is new.
+// creatorOf returns the creator with this key, and adds a new one with a copy of key.
 func (q *requests) creatorOf(key []byte) int32 {
 	if c, ok := q.byKey[string(key)]; ok {
 		return c
@@ -114,7 +114,7 @@ func (q *requests) newSlot(c int32) {
 	cr.slots = append(cr.slots, creatorSlot{id: int32(len(q.ids) - 1), terminal: none})
 }
 
-// push makes an id the youngest live one of a raw handle.
+// push makes an id the youngest live request of a raw handle.
 func (q *requests) push(raw uint64, id int32) {
 	node := q.freeNode
 	if node == none {
@@ -144,24 +144,24 @@ func (q *requests) push(raw uint64, id int32) {
 	queue.tail = node
 }
 
-// begin starts a call of a thread: the first mention of a raw handle means its oldest live request again.
+// begin starts a call of a thread: the first occurrence of a raw handle refers to its oldest live request again.
 func (q *requests) begin(thread uint32) {
 	q.stamp++
 	q.thread = thread
 }
 
-// mention is what a raw handle among the arguments of the call means: a constant (value < 0) or a request id. A
-// handle that we have not seen being created gets an id of the creator with the empty key. Of several requests with
-// one handle, those of the thread itself are meant first: threads wait for their own as a rule, and that one handle is
-// shared by all threads says nothing but that the sends were small.
-func (q *requests) mention(raw uint64) int32 {
+// resolve returns what a raw handle among the arguments of the call refers to: a constant (value < 0) or a request id. A
+// handle whose creation was not seen gets an id of the creator with the empty key. If several requests share the handle,
+// those of the calling thread come first: threads usually wait for their own requests, and the only thing that requests
+// with a shared handle have in common is that the sends were small.
+func (q *requests) resolve(raw uint64) int32 {
 	if v, ok := q.known(raw); ok {
 		return v
 	}
 	return q.create(q.creatorOf(nil), raw).id
 }
 
-// known is mention for a handle that we have seen being created; false for others.
+// known is resolve for handles whose creation was seen; false for others.
 func (q *requests) known(raw uint64) (int32, bool) {
 	i, ok := q.table.get(raw)
 	if ok && i < 0 {
@@ -171,7 +171,7 @@ func (q *requests) known(raw uint64) (int32, bool) {
 		return 0, false
 	}
 	queue := &q.queues[i]
-	if queue.head == queue.tail { // most often: there is only one that it can mean
+	if queue.head == queue.tail { // the usual case: only one candidate
 		return q.live[queue.head].id, true
 	}
 	if queue.stamp != q.stamp {
@@ -185,7 +185,7 @@ func (q *requests) known(raw uint64) (int32, bool) {
 		node = queue.cursor
 	}
 	if node == none {
-		node = queue.tail // more mentions than requests: an error of the program
+		node = queue.tail // more occurrences than requests: an error of the program
 	} else {
 		queue.cursor = q.live[node].next
 	}
@@ -198,7 +198,7 @@ func (q *requests) isNull(raw uint64) bool {
 	return ok && i < 0
 }
 
-// end ends the request id that lives under raw.
+// end ends a live request id of raw.
 func (q *requests) end(raw uint64, id int32) {
 	i, ok := q.table.get(raw)
 	if !ok || i < 0 {

@@ -12,7 +12,7 @@ import (
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
 
-// Three receives that complete in another order each time get the same ids each time (Pilgrim §3.4.3).
+// Three receives that complete in changing order always get the same ids (Pilgrim §3.4.3).
 func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -45,7 +45,7 @@ func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
 	)
 }
 
-// Both MPIs give all small sends that are complete at once the same handle.
+// Both MPIs use one handle for all small sends that complete at once.
 func TestSharedRequestHandle(t *testing.T) {
 	const shared = 0x6c000000
 	s := recordtest.NewShim(t)
@@ -138,7 +138,7 @@ func TestPersistentRequestKeepsItsID(t *testing.T) {
 	)
 }
 
-// An error in one request leaves the others complete; the outputs are there.
+// An error in one request leaves the others complete; the outputs are recorded.
 func TestWaitallInStatus(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)
@@ -175,7 +175,7 @@ func TestRequestQueues(t *testing.T) {
 	}
 	q.begin(0)
 	for _, want := range ids {
-		if got := q.mention(7); got != want {
+		if got := q.resolve(7); got != want {
 			t.Fatalf("mention %d, want %d", got, want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestRequestQueues(t *testing.T) {
 	q.end(7, ids[0])
 	q.end(7, ids[3])
 	q.begin(0)
-	if got := q.mention(7); got != ids[1] {
+	if got := q.resolve(7); got != ids[1] {
 		t.Errorf("left is %d, want %d", got, ids[1])
 	}
 	q.end(7, ids[1])
@@ -210,8 +210,9 @@ func TestSharedHandleOfThreads(t *testing.T) {
 	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
 
-// MPI_Imrecv on thread 0 has its place before the call, since its message's handle may be in other hands when it returns:
-// thread 1 gets a message with that handle. Its request's handle may be one that thread 1 gives back during the call.
+// MPI_Imrecv on thread 0 takes its epoch before the call, since another thread may get its message's handle before it
+// returns: here thread 1 gets a message with that handle. Its request's handle may be one that thread 1 frees during
+// the call.
 func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
 	const message, handle, messageNull = 0x7c000000, 0x6c000001, 0x2c000000
 	s := recordtest.NewShim(t)
@@ -238,7 +239,7 @@ func ExampleRecorder() {
 	// Output: 2 0 2
 }
 
-// That the program ignored a status is kept, and a poll that fails is the same call as one that succeeds.
+// An ignored status is recorded as such, and a failed poll is the same call as a successful one.
 func TestIgnoredStatuses(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)

@@ -5,23 +5,23 @@ import (
 	"iter"
 )
 
-// results are what the calls of one terminal returned to a thread: its value streams. When calls return the same
-// again, that is only counted, and the streams hear of it once (settle).
+// results are the value streams of one terminal of a thread. If a call returns the same values as the one before, it is
+// only counted; settle adds the count to the streams.
 type results struct {
 	streams []stream
-	again   uint64   // times that the last values came again and the streams have not heard of
-	last    *repeat  // what the last call was, if each stream got one value of it; else nil
-	words   []uint64 // then the words of its record that the values come from
-	written uint64   // how long the first stream was when the tables were written
+	again   uint64   // times that the last values recurred, not yet in the streams
+	last    *repeat  // repeat of the last call, if each stream got one value of it; else nil
+	words   []uint64 // the words of that record that the values come from
+	written uint64   // length of the first stream when the tables were last written
 }
 
-// settle brings the streams up to date, and reports whether there are any.
+// settle adds again to the streams, and reports whether there are any streams.
 func (rs *results) settle() bool {
 	if rs.again == 0 {
 		return len(rs.streams) > 0
 	}
 	for i := range rs.streams {
-		// every stream got one value of the last call, which is its last run's
+		// every stream got one value from the last call, which is in its last run
 		rs.streams[i].n += rs.again
 		rs.streams[i].count += rs.again
 	}
@@ -45,7 +45,7 @@ func (rs *results) push(values []int64, lengths []int32) {
 	}
 }
 
-// resultsOf are the results of a terminal.
+// resultsOf returns the results of a terminal.
 func (t *thread) resultsOf(number int32) *results {
 	if int(number) >= len(t.results) {
 		t.results = append(t.results, make([]results, int(number)+1-len(t.results))...)
@@ -53,22 +53,22 @@ func (t *thread) resultsOf(number int32) *results {
 	return &t.results[number]
 }
 
-// returned adds what a call returned.
+// returned adds the results of a call.
 func (t *thread) returned(number int32, s *scratch) {
 	if len(s.lengths) > 0 {
 		t.resultsOf(number).push(s.values, s.lengths)
 	}
 }
 
-// A stream is a sequence of integers, kept as runs: results are the same again most of the time. Of a long one that is
-// not regular the beginning is in full blocks.
+// A stream is a sequence of integers, kept as runs, since results are usually the same again. The beginning of a long
+// irregular stream is in full blocks.
 type stream struct {
-	inBlocks uint64 // how many values
-	runs     []byte // varint value, uvarint repetitions − 1: all that follow but the last
+	inBlocks uint64 // number of values in full blocks
+	runs     []byte // varint value, uvarint repetitions − 1: all later runs except the last one
 	value    int64
 	count    uint64 // of the last run; 0: the stream is empty
 	n        uint64
-	written  int32 // how many bytes of runs the tables have in their file
+	written  int32 // bytes of runs that are in the file of the tables
 }
 
 func (s *stream) push(v int64) {
@@ -84,7 +84,7 @@ func (s *stream) push(v int64) {
 func (s *stream) flush() {
 	if s.count > 0 {
 		runs := binary.AppendVarint(s.runs, s.value)
-		if s.count == 1 { // most often, or there would be few runs
+		if s.count == 1 { // the usual case, or there would be few runs
 			runs = append(runs, 0)
 		} else {
 			runs = binary.AppendUvarint(runs, s.count-1)
@@ -93,20 +93,20 @@ func (s *stream) flush() {
 	}
 }
 
-// blockRuns is how many bytes of runs a stream keeps at a checkpoint.
+// blockRuns is the number of bytes of runs that a stream may keep at a checkpoint.
 const blockRuns = 4 << 10
 
-// closeValues makes blocks of what has become long of the threads' value streams. The last run stays: it grows.
+// closeValues turns long value streams into blocks. The last run stays, since it may grow.
 func (r *Recorder) closeValues() {
-	least := blockRuns
-	if r.generality > keepsEverything { // of many streams little each is much
-		least = blockRuns / 64
+	minBytes := blockRuns
+	if r.generality > keepsEverything { // many streams add up even if each is short
+		minBytes = blockRuns / 64
 	}
 	for _, t := range r.threads {
 		for i := range t.results {
 			for k := range t.results[i].streams {
 				s := &t.results[i].streams[k]
-				if len(s.runs) < least {
+				if len(s.runs) < minBytes {
 					continue
 				}
 				n := s.n - s.count - s.inBlocks
@@ -119,7 +119,7 @@ func (r *Recorder) closeValues() {
 	}
 }
 
-// encoded is what is in memory of the stream, from this byte on.
+// encoded returns the runs of the stream that are in memory, from a byte on.
 func (s *stream) encoded(from int32) []byte {
 	b := s.runs[from:]
 	if s.count > 0 {
@@ -129,7 +129,7 @@ func (s *stream) encoded(from int32) []byte {
 	return b
 }
 
-// decodeStream reads what encoded gave; n is the number of values in it.
+// decodeStream decodes the result of encoded; n is the number of its values.
 func decodeStream(b []byte, n uint64) (stream, bool) {
 	s := stream{runs: b[:len(b):len(b)], n: n}
 	var total uint64
@@ -152,7 +152,7 @@ func decodeStream(b []byte, n uint64) (stream, bool) {
 	return s, total == n
 }
 
-// EncodeRuns encodes values as a block has them.
+// EncodeRuns encodes values in the format of a block.
 func EncodeRuns(values []int64) []byte {
 	var s stream
 	for _, v := range values {
@@ -161,7 +161,7 @@ func EncodeRuns(values []int64) []byte {
 	return s.encoded(0)
 }
 
-// ClosedStreams are all value streams, thread by thread, with the number of their values that are in blocks.
+// ClosedStreams returns all value streams, thread by thread, with the number of their values that are in blocks.
 func (r *Recorder) ClosedStreams() iter.Seq2[BlockOf, uint64] {
 	return func(yield func(BlockOf, uint64) bool) {
 		for _, t := range r.byNumber() {

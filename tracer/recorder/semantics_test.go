@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// A wait that fails ends its request all the same: MPI may give the handle again, for another request.
+// A wait that fails still ends its request: MPI may reuse the handle for another one.
 func TestFailedWaitEndsTheRequest(t *testing.T) {
 	const truncated = 15
 	s := recordtest.NewShim(t)
@@ -57,7 +57,8 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 	)
 }
 
-// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is raw.
+// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is
+// raw.
 func arguments(f *mpi.Function, raw int64) []any {
 	var all []any
 	value := func(p *mpi.Param, out bool) any {
@@ -96,8 +97,8 @@ func arguments(f *mpi.Function, raw int64) []any {
 	return all
 }
 
-// Every function of the standard that creates a request: the request can be followed to its completion, and the next one
-// of the same call site has its id again.
+// For every function of the standard that creates a request: the request can be followed to its completion, and the next one
+// of the same call site has the same id.
 func TestEveryKindOfRequest(t *testing.T) {
 	kinds := map[string]int{}
 	for i := range mpi.Functions {
@@ -148,7 +149,7 @@ func TestEveryKindOfRequest(t *testing.T) {
 	t.Log(kinds)
 }
 
-// Callbacks are places in the program: module and offset, as call sites.
+// Callbacks are code addresses: module and offset, as call sites.
 func TestCallbacksByPlace(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 1)
@@ -259,7 +260,7 @@ func TestSessionsKnowTheWorld(t *testing.T) {
 	require.Equal(t, "0-4", c.Communicators[0].Members.String())
 }
 
-// A duplicate has its name when the call returns that promised it, though it may not be used before it is complete.
+// A duplicate has its name when the call that creates it returns, though it cannot be used before it is complete.
 func TestDuplicatesThatAreNotThereYet(t *testing.T) {
 	cs := simulate(t, 3, func(s *recordtest.Shim, rank int64) {
 		s.Call(0, "MPI_Comm_idup", 0, recordtest.CommWorld, 900, 5000)

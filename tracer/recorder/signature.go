@@ -14,12 +14,12 @@ import (
 //	uvarint function (+ untracedKey), uvarint site, varint own rank,
 //	return value, in values, out values (in the order of the parameter list), a byte: 1 = creates a communicator
 //
-// A value is a byte, its form, then what the form needs. Streams are numbered in order of appearance, so their numbers
+// A value is one byte, its form, and the data of that form. Streams are numbered in order of appearance, so their numbers
 // are not written. Names are indices into process.json's constants.
 const (
 	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
 	formLocated    = 0xfe    // a pointer whose allocation is known: allocation, offset
-	untracedKey    = 1 << 16 // added to the function of a call after time that was not traced
+	untracedKey    = 1 << 16 // added to the function if tracing was off before the call
 )
 
 func appendForm(key []byte, form trace.Form) []byte { return append(key, byte(form)) }
@@ -45,7 +45,7 @@ func appendText(key []byte, text []byte) []byte {
 	return append(key, text...)
 }
 
-// pointer writes an address, with its allocation where the shim has located it.
+// pointer writes an address, with its allocation if the shim has located it.
 func (r *Recorder) pointer(key []byte, word uint64) []byte {
 	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.allocation(number) != nil {
 		key = binary.AppendUvarint(append(key, formLocated), number)
@@ -61,14 +61,14 @@ func appendList(key []byte, n int) []byte {
 // A terminal is one entry of the call signature table.
 type terminal struct {
 	key     string
-	request int32 // the request id that the call creates, −1: none
+	request int32 // id of the request that the call creates, −1: none
 }
 
 // signatures is the call signature table of the process.
 type signatures struct {
 	byKey     map[string]int32 // keys without a new request
 	terminals []terminal
-	keyBytes  int // of all keys, about
+	keyBytes  int // approximate size of all keys
 }
 
 func newSignatures() *signatures { return &signatures{byKey: map[string]int32{}} }
@@ -161,7 +161,7 @@ func (r *keyReader) value(depth int) trace.Value {
 		}
 	case trace.List:
 		n := r.uvarint()
-		if n > uint64(len(r.b)) { // every element has a byte at least
+		if n > uint64(len(r.b)) { // every element takes at least a byte
 			break
 		}
 		list := make([]trace.Value, n)
@@ -185,7 +185,7 @@ func (r *keyReader) value(depth int) trace.Value {
 // statusFields are source, tag, error, cancelled, bytes.
 const statusFields = 5
 
-// decode gives the signature of a terminal.
+// decode returns the signature of a terminal.
 func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	r := keyReader{b: t.key, constants: constants, request: t.request}
 	function := r.uvarint()
@@ -215,7 +215,7 @@ func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	return s, nil
 }
 
-// functionOf is the description of a function that the trace stores.
+// functionOf returns the description of a function for the trace.
 func functionOf(f *mpi.Function) trace.Function {
 	t := trace.Function{ID: f.ID, Name: f.Name, Class: string(f.Class), Return: f.ReturnType}
 	for i := range f.Params {

@@ -7,25 +7,25 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// sites is the table of places in the program that the process's records mention, filled at first sight.
+// sites is the table of the call sites in the process's records, filled at first sight.
 type sites struct {
 	process     *record.Process
 	dictionary  record.Dictionary
-	known       int       // modules of the dictionary that byAddress knows of
+	known       int       // number of the dictionary's modules when byAddress was last valid
 	byAddress   *rawTable // return address or path -> 1 + index into list; 0: unknown
 	bySite      map[trace.Site]int32
 	list        []trace.Site
-	allocations []trace.Segment // those of the dictionary, with their sites
-	closed      bool            // nothing new is learned
-	missed      bool            // by the record at work
-	moved       func()          // is called when addresses may mean other places than before
+	allocations []trace.Allocation // those of the dictionary, with their sites
+	closed      bool               // no call site is added any more
+	missed      bool               // closed kept the current record from getting a site
+	moved       func()             // called when addresses may refer to other code than before
 }
 
 func newSites(p *record.Process) *sites {
 	return &sites{process: p, byAddress: newRawTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
 }
 
-// refresh learns what the shim has added to the dictionary. A module that came later may lie where another one was.
+// refresh reads new entries of the dictionary. A new module may be at the address of an unloaded one.
 func (s *sites) refresh() {
 	s.dictionary.Refresh()
 	if len(s.dictionary.Modules) > s.known {
@@ -35,8 +35,8 @@ func (s *sites) refresh() {
 	}
 }
 
-// of is 1 + the index of the site of a record, given by its return address or call path; 0 when the address is in no
-// module that we know.
+// of returns 1 + the index of the site of a record, given by its return address or call path; 0 if the address is in no
+// known module.
 func (s *sites) of(word uint64) int32 {
 	if word == 0 {
 		return 0
@@ -61,7 +61,7 @@ func (s *sites) of(word uint64) int32 {
 	return v
 }
 
-// path is the innermost site of a call path. A part of it that is in no module ends the path.
+// path returns the innermost site of a call path. The path ends at the first address that is in no module.
 func (s *sites) path(number uint64) int32 {
 	if number >= uint64(len(s.dictionary.Paths)) {
 		s.refresh()
@@ -81,7 +81,7 @@ func (s *sites) path(number uint64) int32 {
 	return v
 }
 
-// line is the site of a line of an interpreter's source file.
+// line returns the site of a line of an interpreter's source file.
 func (s *sites) line(number uint64) int32 {
 	if number >= uint64(len(s.dictionary.Lines)) {
 		s.refresh()
@@ -92,8 +92,8 @@ func (s *sites) line(number uint64) int32 {
 	return s.intern(s.dictionary.Lines[number])
 }
 
-// allocation finds what a located pointer leads to; nil if the dictionary does not say.
-func (s *sites) allocation(number uint64) *trace.Segment {
+// allocation returns the allocation of a located pointer, nil if it is not in the dictionary.
+func (s *sites) allocation(number uint64) *trace.Allocation {
 	if number >= uint64(len(s.allocations)) {
 		s.refresh()
 		s.loadAllocations()
@@ -104,7 +104,7 @@ func (s *sites) allocation(number uint64) *trace.Segment {
 	return &s.allocations[number]
 }
 
-// loadAllocations gives the allocations that the dictionary has so far their sites.
+// loadAllocations resolves the sites of the dictionary's allocations.
 func (s *sites) loadAllocations() {
 	for i := len(s.allocations); i < len(s.dictionary.Allocations); i++ {
 		a := s.dictionary.Allocations[i]
@@ -120,31 +120,31 @@ func (s *sites) module(address uint64) *record.Module {
 	return s.process.Module(address)
 }
 
-// at is 1 + the index of the place at an address, reached from caller; 0 if it is in no module.
+// at returns 1 + the index of the site at an address, called from caller; 0 if the address is in no module.
 func (s *sites) at(address uint64, caller int32) int32 {
 	m := s.module(address)
 	if m == nil || address == 0 {
 		return 0
 	}
-	place := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base), Caller: uint32(caller)}
-	if place.BuildID == "" {
-		place.BuildID = m.Path
+	site := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base), Caller: uint32(caller)}
+	if site.BuildID == "" {
+		site.BuildID = m.Path
 	}
-	return s.intern(place)
+	return s.intern(site)
 }
 
-func (s *sites) intern(place trace.Site) int32 {
-	v, ok := s.bySite[place]
+func (s *sites) intern(site trace.Site) int32 {
+	v, ok := s.bySite[site]
 	if !ok {
-		s.list = append(s.list, place)
+		s.list = append(s.list, site)
 		v = int32(len(s.list))
-		s.bySite[place] = v
+		s.bySite[site] = v
 	}
 	return v
 }
 
-// Dictionary is what the shim says of the words of the records. Whoever has its file gives it to the dictionary.
+// Dictionary returns the dictionary, to which the caller must give its file.
 func (r *Recorder) Dictionary() *record.Dictionary { return &r.sites.dictionary }
 
-// SiteOf is 1 + the index of the call site that a record names, 0 if it is not known.
+// SiteOf returns 1 + the index of the call site of a record's address word, 0 if it is not known.
 func (r *Recorder) SiteOf(word uint64) int32 { return r.sites.of(word) }

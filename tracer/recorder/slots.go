@@ -5,23 +5,23 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A slot says where a value goes: into the signature, or to a value stream of it.
+// A slot is where a value goes: into the signature, or to a value stream of it.
 type slot uint8
 
 const (
 	inSignature   slot = iota
-	inStream           // one value each call
-	inList             // a list each call: its length, then its elements
+	inStream           // one value per call
+	inList             // a list per call: its length, then its elements
 	leftOut            // follows from the rest of the call (doc.go, "Requests")
-	inStatus           // a status: its five fields are a stream each
+	inStatus           // a status: one stream for each of its five fields
 	inStatuses         // a fixed number of statuses: five streams each
 	inStatusList       // none, one or many statuses: a list of five numbers each
-	inSignatureIf      // in the signature where the call defined it, else Absent
+	inSignatureIf      // in the signature if the call defined it, else Absent
 )
 
-// This file is the one place that decides which values make a call another call (signature) and which are results of
-// it (streams). A value belongs to a stream if two executions of the same statement on the same objects, one
-// iteration apart, would be expected to differ in it:
+// This file alone decides which values distinguish calls (signature) and which are results (streams). A value belongs
+// to a stream if it is expected to differ between two executions of the same statement on the same objects, one
+// iteration apart:
 //
 //	status                  always: also as an argument of MPI_Get_count
 //	double, timestamp       always: times
@@ -30,13 +30,15 @@ const (
 //	bytes, offset, int,     (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they are properties of objects and make
 //	rank, tag, errorcode    good signatures
 //
-// A status that exists only sometimes (a failed poll, MPI_Waitsome) is a list with nothing, one or more in it, so that
-// the outcome of a poll does not change the terminal. The message of MPI_Improbe stays in the signature: what is done
-// with it follows, and differs from what follows a failed poll, anyway.
+// A status that may be missing (a failed poll, MPI_Waitsome) is a list of zero or more, so that the outcome of a poll
+// does not change the terminal. The message of MPI_Improbe stays in the signature: the calls that use it follow only a
+// successful poll anyway.
 //
-// Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
-// stream is decided at the final merge, from the whole content (DESIGN §4), or here once it has taken too many values
+// Everything else is in the signature, including sizes and peers. A slot that varies from call to call becomes a stream
+// in the final merge, which sees all of the content (DESIGN §4), or in the recorder after too many different values
 // (families.go).
+
+// resultsVary reports whether the results of a function go to streams.
 func resultsVary(f *semantics.Function) bool {
 	switch f.Operation {
 	case semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,
@@ -58,7 +60,7 @@ func slotOfIn(p *mpi.Param) slot {
 	return inSignature
 }
 
-// slotOfOut is that of a result; varies: of a call whose results vary.
+// slotOfOut returns the slot of a result; varies reports whether the results of the call vary.
 func slotOfOut(p *mpi.Param, varies bool) slot {
 	if p.Effect == mpi.EffectCompleted {
 		return leftOut

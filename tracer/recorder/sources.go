@@ -9,58 +9,58 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The order in which the records of several threads are consumed. What matters is that a handle is created before it
-// is used, and used before MPI gives the same value to something else. Epochs say so: a call that creates a handle
-// takes its epoch after it happened, one that gives a handle back before, and every other call carries the last epoch
-// that it can have seen. Records go by epoch; those of one thread stay in their own order.
+// The order in which the records of several threads are consumed. A handle must be created before it is used, and used
+// before MPI reuses its value. Epochs ensure that: a call that creates a handle takes its epoch after that, one that
+// frees a handle before, and every other call carries the last epoch that it can have seen. Records are consumed by
+// epoch; those of one thread stay in program order.
 //
-// Threads go on while we work. A call that has not returned yet is not waited for: no handle that it uses can be freed,
-// and so change its meaning, before it returns.
+// Threads continue while records are consumed. Open calls are not waited for: no handle that such a call uses can be
+// freed, and so change its meaning, before the call returns.
 
-// A Source is what there is of a thread's records: buffers in order, of which only the last may still grow.
+// A Source is the available records of a thread: buffers in order; only the last one may still grow.
 type Source struct {
 	thread  *thread
 	Buffers []*record.Buffer
-	// Closed says that the last buffer grows no more: what is open in it will never be committed.
+	// Closed reports that the last buffer grows no more: an open record in it will never be committed.
 	Closed  bool
-	Ended   bool // and the process is gone
+	Ended   bool // Closed, and the process has ended
 	started bool
 }
 
-// NewSource is a source of a thread's records, of which nothing is there yet.
+// NewSource returns an empty source for the records of a thread.
 func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.thread(thread)} }
 
-// Number is that of the thread.
+// Number returns the number of the thread.
 func (s *Source) Number() uint32 { return s.thread.number }
 
-// Add adds a buffer, unless the recorder has all that is in it.
+// Add adds a buffer, unless the recorder has consumed all of it.
 func (s *Source) Add(seg *record.Buffer) {
 	if seg.Sequence >= s.thread.sequence {
 		s.Buffers = append(s.Buffers, seg)
 	}
 }
 
-// Resume makes sure that the buffers of a source follow on each other and on what the checkpoint has.
+// Resume checks that the buffers of a source are contiguous and continue where the checkpoint ends.
 func (r *Recorder) Resume(s *Source) (missing bool) {
 	t := s.thread
 	if len(s.Buffers) > 0 && s.Buffers[0].Sequence != t.sequence {
-		r.AddNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
+		r.AddNote("thread %d: record buffers %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
 		t.offset = 0
 		missing = true
 	}
-	// a checkpoint can have the beginning of its first buffer
+	// the checkpoint may include the beginning of the first buffer
 	s.started = t.offset > 0
 	for i := 1; i < len(s.Buffers); i++ {
 		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
-			r.AddNote("thread %d: segments are missing after %d", t.number, s.Buffers[i-1].Sequence)
+			r.AddNote("thread %d: record buffers are missing after %d", t.number, s.Buffers[i-1].Sequence)
 			missing = true
 		}
 	}
 	return missing
 }
 
-// peek finds the next committed record, or of a process that is gone one that was open then; at its end the source is
-// to go on at offset next.
+// peek returns the next committed record or, if the process has ended, a record that was open then. next is the offset at
+// which the source continues after it.
 func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 	t := s.thread
 	for len(s.Buffers) > 0 {
@@ -72,7 +72,7 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 		grows := last && !s.Closed
 		limit := seg.Available()
 		if !s.started && limit > record.BufferHeaderWords {
-			s.started = true // its thread has written the clock sample before the first record
+			s.started = true // the thread writes the clock sample before the first record
 			r.beginBuffer(seg)
 		}
 		for t.offset < limit {
@@ -86,7 +86,7 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 				t.offset = limit
 			case open && grows:
 				return rec, 0, false
-			case open && last && s.Ended: // what follows was called in it
+			case open && last && s.Ended: // later records were nested in this call
 				rec.Open = true
 				return rec, t.offset + reserved, true
 			case open:
@@ -106,7 +106,7 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 	return rec, 0, false
 }
 
-// beginBuffer takes the clock sample of a buffer's header.
+// beginBuffer processes the clock sample of a buffer's header.
 func (r *Recorder) beginBuffer(seg *record.Buffer) {
 	h, err := record.ParseBufferHeader(seg.Words)
 	if err == nil {
@@ -114,17 +114,17 @@ func (r *Recorder) beginBuffer(seg *record.Buffer) {
 	}
 }
 
-// endBuffer takes what is known of a buffer only at its end.
+// endBuffer processes what is only known at the end of a buffer.
 func (r *Recorder) endBuffer(seg *record.Buffer) {
 	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
 		r.lost.Dropped += h.Dropped
 	}
 }
 
-// Consume consumes all records that are there.
+// Consume consumes all available records.
 func (r *Recorder) Consume(sources []*Source) { r.ConsumeOrWait(sources, false) }
 
-// ConsumeLast consumes the last records of a process that is gone, or of one that lives so far, which left this of its life.
+// ConsumeLast consumes the last records of a process that has ended, or the last so far of a living one. l is its life.
 func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.life = l
 	r.Consume(sources)
@@ -132,9 +132,9 @@ func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
-// ConsumeOrWait may leave records at the end of a thread's last buffer, if they begin an iteration of its loop that the
-// next buffer will end: one by one they cost many times as much. It does so for a thread that is alone, since others'
-// records would have to wait with it.
+// ConsumeOrWait may, if wait is true, leave records at the end of a thread's last buffer that begin an iteration of its
+// loop which the next buffer will complete: consumed one by one they cost many times as much. It does so only if there
+// is one thread, since the records of other threads would have to wait, too.
 func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	r.sites.refresh()
 	if len(sources) == 1 {
@@ -162,7 +162,7 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 		load(i)
 	}
 	for {
-		// the earliest, and the one that limits how far it may run on
+		// the earliest, and the one that limits how far it may advance
 		first, second := -1, -1
 		before := func(i, j int) bool {
 			return j < 0 || heads[i].rec.Epoch < heads[j].rec.Epoch || heads[i].rec.Epoch == heads[j].rec.Epoch && i < j
@@ -192,9 +192,9 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 }
 
-// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their epoch
-// is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer ends in the
-// middle of an iteration; called again, it goes on.
+// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their
+// epoch is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer
+// ends in the middle of an iteration; called again, it goes on.
 func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false
@@ -241,17 +241,17 @@ func (r *Recorder) run(s *Source, last uint64) (short bool) {
 
 func (r *Recorder) step(s *Source, rec record.Record, next int) {
 	if s.Ended {
-		r.carefully(s.thread, rec)
+		r.recordRecovering(s.thread, rec)
 	} else {
 		r.record(s.thread, rec)
 	}
 	s.thread.offset = next
 }
 
-// record records a committed call of a thread, or a step of a vote: that is no call, and a loop goes on after it.
+// record records a committed call of a thread or a step of a vote. A step is no call; a loop continues after it.
 func (r *Recorder) record(t *thread, rec record.Record) {
 	if rec.Function == online.StepFunction {
-		r.voted(t, rec.Words)
+		r.applyVoteStep(t, rec.Words)
 		return
 	}
 	if m := r.match(t, rec.Words); m != nil {
@@ -261,13 +261,13 @@ func (r *Recorder) record(t *thread, rec record.Record) {
 	r.apply(t, rec)
 }
 
-// carefully is record for a recovery: a mistake of ours in one call does not cost all others. (In a living process it
-// ends tracing, and what was recorded is left to a recovery.)
-func (r *Recorder) carefully(t *thread, rec record.Record) {
+// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a
+// living process a panic ends tracing, and a recovery finishes from the files.)
+func (r *Recorder) recordRecovering(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++
-			r.AddNote("a call of function %d could not be taken apart: %v", rec.Function, p)
+			r.AddNote("a call of function %d could not be decoded: %v", rec.Function, p)
 		}
 	}()
 	if rec.Open {

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// One thread creates a request and another completes it, both under raw handles that come again at once.
+// One thread creates a request and another completes it, both under raw handles that are reused at once.
 func TestThreadsByEpoch(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)
@@ -33,7 +33,7 @@ func TestThreadsByEpoch(t *testing.T) {
 	}
 }
 
-// A call that has not returned is not waited for by other threads, and its own thread goes on when it has.
+// Other threads do not wait for a call that has not returned; its own thread continues when it has.
 func TestOpenRecords(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// sequenceOf is all of a value stream: the chunks that are in parts, what is in the log, and what is in memory.
+// sequenceOf returns a whole value stream: its chunks in parts, its blocks in the log, and its runs in memory.
 func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
 	var b codec.SequenceBuilder
 	if r.Blocks != nil {
@@ -36,7 +36,7 @@ func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
 	return b.Sequence(), nil
 }
 
-// Push adds the values of blocks of a stream to those that are there.
+// Push adds the values of blocks of a stream to to.
 func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error {
 	for i := range blocks {
 		b, err := x.Open(&blocks[i])
@@ -50,7 +50,7 @@ func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error
 	return nil
 }
 
-// pushRuns adds n values, of which the first has this number, but for those that are there already.
+// pushRuns adds n values, the first of which has number first. It skips those that were added before.
 func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
 	if first > to.Len() || first+n < first {
 		return ErrBlocks
@@ -78,26 +78,26 @@ func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
 	return nil
 }
 
-// A LoggedBlock says where a block of a log is.
+// A LoggedBlock locates a block in a log.
 type LoggedBlock struct {
 	Block        // without its data
 	File  string // of the log
-	At    int64  // of the header
+	At    int64  // offset of the header
 	Size  int    // with the header
 }
 
-// A BlockIndex says where the blocks of a process are that are in memory no more: in its logs, or coded in parts. It is for
-// who reads them, and not for the process itself.
+// A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded in parts. Readers of
+// the spool use it; the process itself does not.
 type BlockIndex struct {
 	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
-	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it stands in its file
-	Coded    map[int][]trace.PartBlock            // of each thread's times: the first blocks, where they are in parts
-	Chunks   map[BlockOf][]*codec.Chunk           // of each stream: the same
-	Chapters map[int][]*trace.Chapter             // of each thread: the same
+	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it is in its file
+	Coded    map[int][]trace.PartBlock            // by thread: the first blocks of its times that are in parts
+	Chunks   map[BlockOf][]*codec.Chunk           // by stream: the same
+	Chapters map[int][]*trace.Chapter             // by thread: the same
 }
 
-// Between lists the blocks that have the values from one number on up to another one of a column or stream. The first may
-// begin before them.
+// Between returns the blocks with the values from number from up to to of a column or stream. The first block may begin
+// earlier.
 func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error) {
 	if from == to {
 		return nil, nil
@@ -112,7 +112,7 @@ func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error)
 		}
 		end := b.First + b.N
 		if end <= from {
-			continue // a part has it, or the block before
+			continue // it is in a part, or in the block before
 		}
 		if b.First > from || end < b.First || end > to {
 			return nil, ErrBlocks
@@ -139,7 +139,7 @@ func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
 	return whole, nil
 }
 
-// blocksOf lists the blocks that have the values from one number on up to another one, from a log and from memory.
+// blocksOf returns the blocks with the values from number from up to to, from a log and from memory.
 func (r *Recorder) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
 	inLog := to
 	for _, b := range r.full {
@@ -152,7 +152,7 @@ func (r *Recorder) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, 
 	return logged, full, err
 }
 
-// TimesIn are the times in some blocks of a log, in their order.
+// TimesIn returns the times in some blocks of a log, in their order.
 func (x *BlockIndex) TimesIn(blocks []LoggedBlock) trace.TimingSource {
 	return &threadTimes{log: x, logged: blocks}
 }

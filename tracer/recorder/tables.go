@@ -10,17 +10,19 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// What a recorder knows grows with what is new: signatures, places in the program, requests, objects, communicators, and the
-// values that are in no block yet. These are its tables. A checkpoint does not write them again but what has changed in them
-// since the checkpoint before (table_log.go); everything from the start is the same with nothing written before.
+// The tables of a recorder grow with distinct entries: signatures, call sites, requests, objects, communicators, and
+// the values that are not in a block yet. A checkpoint writes only their changes since the previous checkpoint
+// (table_log.go). Writing everything is the same operation with nothing written before.
 //
-// Most tables only grow, so that it is known by how much of them was written. Of objects, which come and go, the changed ones
-// are listed; value streams say themselves how far they were written.
+// Most tables only grow, so the number of written entries is enough. Objects come and go, so the changed ones are listed.
+// Value streams record how much of them was written.
+
+// writtenTables is the size of the tables when they were last written.
 type writtenTables struct {
 	sites, signatures, creators, requests, instances int
 }
 
-// AppendTables appends what has changed since the last time, or everything. The next time it counts as written.
+// AppendTables appends the changes since its last call, or everything. They count as written from then on.
 func (r *Recorder) AppendTables(b []byte, everything bool) []byte {
 	if everything {
 		r.written = writtenTables{}
@@ -45,7 +47,7 @@ func (r *Recorder) AppendTables(b []byte, everything bool) []byte {
 	return e.Buffer
 }
 
-// applyTables takes over what appendTables appended. The last one is followed by completeTables.
+// applyTables applies the result of AppendTables. completeTables must follow the last call.
 func (r *Recorder) applyTables(b []byte) error {
 	d := &checkpoint.Decoder{Rest: b}
 	r.sites.decodeNew(d)
@@ -69,7 +71,7 @@ func (r *Recorder) applyTables(b []byte) error {
 	return nil
 }
 
-// completeTables makes what follows from the tables, and checks that they are whole.
+// completeTables derives the state that follows from the tables, and checks that they are complete.
 func (r *Recorder) completeTables() error {
 	q := r.requests
 	for i := range r.signatures.terminals {
@@ -82,7 +84,7 @@ func (r *Recorder) completeTables() error {
 		}
 		id := q.ids[t.request]
 		c := &q.creators[id.creator]
-		t.key = c.key // a creating signature has its key at its creator
+		t.key = c.key // the key of a creating signature is stored at its creator
 		c.slots[id.index].terminal = int32(i)
 	}
 	for key := range r.signatures.byKey {
@@ -106,14 +108,14 @@ func (r *Recorder) completeTables() error {
 
 func (s *sites) encodeNew(e *checkpoint.Encoder, from int) {
 	e.Uint(uint64(len(s.list) - from))
-	for _, place := range s.list[from:] {
-		e.Text(place.BuildID)
-		e.Text(place.Module)
-		e.Uint(place.Offset)
-		e.Uint(uint64(place.Caller))
-		e.Text(place.Function) // of a line; others are told later
-		e.Text(place.File)
-		e.Uint(uint64(place.Line))
+	for _, site := range s.list[from:] {
+		e.Text(site.BuildID)
+		e.Text(site.Module)
+		e.Uint(site.Offset)
+		e.Uint(uint64(site.Caller))
+		e.Text(site.Function) // of a line; other functions are resolved later
+		e.Text(site.File)
+		e.Uint(uint64(site.Line))
 	}
 }
 
@@ -146,8 +148,8 @@ func (s *signatures) decodeNew(d *checkpoint.Decoder) {
 	}
 }
 
-// encodeNew writes new creators, and of which creator each new request id is: they are its slots, one after the other. Which
-// of them live is in the state.
+// encodeNew writes new creators, and the creator of each new request id. The ids are the slots of a creator in order.
+// Which of them are live is in the state.
 func (q *requests) encodeNew(e *checkpoint.Encoder, creators, ids int) {
 	e.Uint(uint64(len(q.creators) - creators))
 	for i := range q.creators[creators:] {
@@ -173,7 +175,7 @@ func (q *requests) decodeNew(d *checkpoint.Decoder) {
 	}
 }
 
-// encodeChanged writes the objects that are not as they were.
+// encodeChanged writes the changed objects.
 func (h *handles) encodeChanged(e *checkpoint.Encoder, everything bool) {
 	if everything {
 		h.changed = h.changed[:0]
@@ -196,7 +198,7 @@ func (h *handles) encodeChanged(e *checkpoint.Encoder, everything bool) {
 	}
 }
 
-// maxChangedKept is the length of a list of changed objects that is kept between checkpoints.
+// maxChangedKept is the maximal capacity of a list of changed objects that is kept between checkpoints.
 const maxChangedKept = 1 << 16
 
 func (h *handles) decodeChanged(d *checkpoint.Decoder) {
@@ -215,7 +217,7 @@ func (h *handles) decodeChanged(d *checkpoint.Decoder) {
 	}
 }
 
-// complete finds out which ids are free.
+// complete computes the free ids.
 func (h *handles) complete() {
 	h.ids = freeList{next: int32(len(h.raw))}
 	for id, refs := range h.refs {
@@ -227,7 +229,7 @@ func (h *handles) complete() {
 	}
 }
 
-// encodeNew writes new communicators, the names that old ones were given, and new counts.
+// encodeNew writes new communicators, names that existing ones were given, and changed counts.
 func (c *communicators) encodeNew(e *checkpoint.Encoder, from int, everything bool) {
 	e.Uint(uint64(len(c.instances) - from))
 	for i := range c.instances[from:] {
@@ -270,8 +272,8 @@ func (c *communicators) decodeNew(d *checkpoint.Decoder) {
 	}
 }
 
-// encodeResults writes the value streams of terminals that were called again: of each stream the runs since the last time,
-// the last one of which may have become longer since.
+// encodeResults writes the value streams of terminals that were called since the last time: the new runs of each stream
+// and its last run, which may have become longer.
 func (t *thread) encodeResults(e *checkpoint.Encoder, everything bool) {
 	changed := 0
 	for i := range t.results {
@@ -330,7 +332,7 @@ func (t *thread) decodeResults(d *checkpoint.Decoder, terminals int) {
 	}
 }
 
-// completeResults takes the last run of each stream, which goes on, out of those that do not.
+// completeResults separates the last run of each stream, which may grow, from the others.
 func (t *thread) completeResults() bool {
 	for i := range t.results {
 		for k := range t.results[i].streams {

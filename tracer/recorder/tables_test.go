@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// Any bytes as tables, and as what changed in them since, give an error or a recorder that works.
+// Any bytes as tables, and as changes of them, yield an error or a working recorder.
 func FuzzTables(f *testing.F) {
 	s := recordtest.NewShim(f)
 	s.RandomProgram(rand.New(rand.NewPCG(3, 1)), 60)

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A column is a sequence of signed numbers, the last of them as varints in memory: those that are in no full block.
+// A column is a sequence of signed numbers. Those that are not in a full block are in memory as varints.
 type column struct {
 	b   []byte
 	n   uint64 // of the numbers in b
@@ -20,10 +20,10 @@ type column struct {
 
 func (c *column) push(v int64) { c.pushAlternate([]int64{v}) }
 
-// firstColumn is the memory that a column begins with: most threads of most tests are short.
+// firstColumn is the initial capacity of a column, since most threads in tests are short.
 const firstColumn = 1 << 10
 
-// pushAlternate adds every second of some numbers, from the first one on.
+// pushAlternate adds every second number, beginning with the first.
 func (c *column) pushAlternate(values []int64) {
 	c.n += uint64(len(values)+1) / 2
 	b, sum := c.b, c.sum
@@ -43,7 +43,7 @@ func (c *column) pushAlternate(values []int64) {
 				n++
 				continue
 			}
-			more := min(u>>7, 1) // most often it is one byte or two: not worth a branch that nobody can predict
+			more := min(u>>7, 1) // mostly one byte or two; a branch would be mispredicted
 			room[n], room[n+1] = byte(u|more<<7), byte(u>>7)
 			n += 1 + int(more)
 		}
@@ -53,15 +53,15 @@ func (c *column) pushAlternate(values []int64) {
 	c.b, c.sum = b, sum
 }
 
-// join adds the numbers of another column, which is used no more.
+// join adds the numbers of another column, which must not be used any more.
 func (c *column) join(more *column) {
 	c.b = append(c.b, more.b...)
 	c.n += more.n
 	c.sum += more.sum
 }
 
-// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
-// first word of its record.
+// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is
+// the first word of its record.
 func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	function := record.FunctionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter
@@ -87,7 +87,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.tallied(number, record.IsMarker(first), gap, duration) {
+	if t.tally != nil && t.addToTally(number, record.IsMarker(first), gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -110,7 +110,7 @@ func (t *thread) closeTimes() {
 	durations.b, durations.n = r.room(len(durations.b)), 0
 }
 
-// room gives memory for the next block, which is most often about as long as the one before.
+// room returns memory for the next block, which usually is about as long as the one before.
 func (r *Recorder) room(size int) []byte {
 	if n := len(r.spare); n > 0 {
 		b := r.spare[n-1]
@@ -120,10 +120,10 @@ func (r *Recorder) room(size int) []byte {
 	return make([]byte, 0, size+size/16)
 }
 
-// maxSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
+// maxSpare is the number of written blocks whose memory is kept for reuse: about as many as two checkpoints apart.
 const maxSpare = 8
 
-// Recycle takes back the memory of a block that is in the log.
+// Recycle takes the memory of a block that is in the log now.
 func (r *Recorder) Recycle(b *Block) {
 	if b.Of.Terminal == none {
 		for _, data := range b.Data {
@@ -135,7 +135,7 @@ func (r *Recorder) Recycle(b *Block) {
 	b.Data = [2][]byte{}
 }
 
-// timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
+// timeLoop adds the times of whole iterations of the thread's loop; stamps are the enter and exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
 	l := &t.loop
 	if !l.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
@@ -149,14 +149,14 @@ func (t *thread) timeLoop(stamps []int64) {
 		return
 	}
 	// a block ends within an iteration
-	for most := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.Limits.BlockCalls) {
-		t.timesOfLoop(stamps[:most])
-		stamps = stamps[most:]
+	for limit := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > limit; limit = 2 * int(t.recorder.Limits.BlockCalls) {
+		t.timesOfLoop(stamps[:limit])
+		stamps = stamps[limit:]
 	}
 	t.timesOfLoop(stamps)
 }
 
-// timesOfLoop adds the times of calls of the thread's loop, all on one grid, of which a block has room for all.
+// timesOfLoop adds the times of calls of the thread's loop. They share one grid and fit into the current block.
 func (t *thread) timesOfLoop(stamps []int64) {
 	l := &t.loop
 	last, end, inside := t.lastExit, t.end, t.inside
@@ -183,7 +183,7 @@ func (t *thread) timesOfLoop(stamps []int64) {
 	}
 }
 
-// addTiming gives a thread of a trace, whose content it is to be, its times.
+// addTiming adds the thread's times to its row in the trace of.
 func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 	to.EndTick, to.InsideTicks = t.end, t.inside
 	for _, a := range t.aggregates {
@@ -198,7 +198,7 @@ func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 	return t.times(to, of)
 }
 
-// encodeTiming is the part of a checkpoint.
+// encodeTiming writes the times' part of a checkpoint.
 func (t *thread) encodeTiming(e *checkpoint.Encoder) {
 	e.Int(t.rounder.Longest)
 	e.Int(t.rounder.Recent)
@@ -250,15 +250,15 @@ func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
 	return nil
 }
 
-// timingGrids say how the times of each function are rounded.
+// timingGrids are the rounding grids of the functions.
 type timingGrids struct {
 	settings   timing.Settings
-	byFunction []*timing.Grid // nil elements, or no element: not at all
+	byFunction []*timing.Grid // nil or missing: no rounding
 }
 
 var finalizeID = mpi.ByName("MPI_Finalize").ID
 
-// newTimingGrids reads the tracer's setting. With one that it cannot read, every time stamp is kept.
+// newTimingGrids parses the tracer's setting. If it is malformed, times are not rounded.
 func newTimingGrids(text string) *timingGrids {
 	settings, err := timing.ParseSettings(text)
 	if err != nil {

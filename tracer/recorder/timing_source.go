@@ -8,21 +8,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The times of a thread are read in blocks, when they are needed: a trace that is made of a process holds no more of them
-// than one block.
+// The times of a thread are read block by block when they are needed, so a trace that is made of a process has at most
+// one block of them in memory.
 
-// A CallRange is calls of a thread: from the first to the one before to.
+// A CallRange is the calls of a thread from number From up to To, exclusive.
 type CallRange struct{ From, To uint64 }
 
 // threadTimes are the times of a thread as a trace.TimingSource.
 type threadTimes struct {
 	log          *BlockIndex
 	logged       []LoggedBlock
-	memory       [][2][]byte // what follows
-	extrapolated []CallRange // calls for which the lead's times stand
+	memory       [][2][]byte // the times after the blocks
+	extrapolated []CallRange // calls whose times are extrapolated from the lead's
 }
 
-// times gives a thread of a trace, whose content it is to be, its times; none where those of single calls are not kept.
+// times adds the thread's times to its row in the trace of; none if times of single calls are not kept.
 func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 	r := t.recorder
 	var coded []trace.PartBlock
@@ -73,8 +73,8 @@ func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 func (s *threadTimes) OpenTiming() (trace.TimingReader, error) { return &timesReader{from: *s}, nil }
 
 type timesReader struct {
-	from threadTimes // what is still to be read
-	data [2][]byte   // of the block
+	from threadTimes // what remains to be read
+	data [2][]byte   // the current block
 	call uint64
 }
 
@@ -106,7 +106,7 @@ func (r *timesReader) ReadTiming(gaps, durations []int64) (int, error) {
 	return len(gaps), nil
 }
 
-// block goes on to the next block; false at the end.
+// block advances to the next block; false at the end.
 func (r *timesReader) block() (bool, error) {
 	s := &r.from
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Header is the shim's C header with the keys of config.json that it reads, their kinds and limits.
+// Header returns the shim's C header with the keys of config.json that it reads, their kinds and limits.
 func Header() []byte {
 	var texts, switches, numbers []string
 	for i := range Options {
@@ -28,11 +28,11 @@ func Header() []byte {
 #ifndef CAIRN_SETTINGS_GEN_H
 #define CAIRN_SETTINGS_GEN_H
 
-// X(key, field of struct cairn_config, bytes for the text and the 0 at its end)
+// X(key, field of struct cairn_config, bytes for the text and its terminating 0)
 #define CAIRN_SETTINGS_TEXTS(X) \
 	%s
 
-// X(key, field, what it is where it is neither true nor false)
+// X(key, field, value if it is neither true nor false)
 #define CAIRN_SETTINGS_SWITCHES(X) \
 	%s
 

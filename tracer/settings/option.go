@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Command writes config.json.
+// A Command is a command that writes config.json.
 type Command int
 
 // The commands.
@@ -17,7 +17,7 @@ const (
 	Probe                // cairn probe
 )
 
-// HelpOf is what a command says of the flag; "" if it does not have it.
+// HelpOf returns a command's help text for the flag; "" if the command does not have the flag.
 func (f *Flag) HelpOf(c Command) string {
 	switch {
 	case f.Help != "":
@@ -29,7 +29,7 @@ func (f *Flag) HelpOf(c Command) string {
 	}
 }
 
-// Named is the option with a key; nil if there is none.
+// Named returns the option with a key; nil if there is none.
 func Named(key string) *Option {
 	i := slices.IndexFunc(Options, func(o Option) bool { return o.Key == key })
 	if i < 0 {
@@ -38,7 +38,7 @@ func Named(key string) *Option {
 	return &Options[i]
 }
 
-// In is the option's field of s: a *string, *bool or *int64.
+// In returns a pointer to the option's field of s: a *string, *bool or *int64.
 func (o *Option) In(s *Settings) any {
 	fields := reflect.ValueOf(s).Elem()
 	for i := range fields.NumField() {
@@ -50,7 +50,7 @@ func (o *Option) In(s *Settings) any {
 	panic(fmt.Sprintf("Settings has no field %q", o.Key)) // a programming error, which a test finds
 }
 
-// separator is what is between the values of a list in the option's text.
+// separator returns what separates the values of a list in the option's text.
 func (o *Option) separator() string {
 	if len(o.Flags) > 1 {
 		return " "
@@ -58,7 +58,7 @@ func (o *Option) separator() string {
 	return ","
 }
 
-// Text is the option's text where its first flag has a value and its list has others.
+// Text returns the option's text, given the values of its first flag and of its list flag.
 func (o *Option) Text(first string, list []string) string {
 	text := strings.Join(list, o.separator())
 	switch {
@@ -70,7 +70,7 @@ func (o *Option) Text(first string, list []string) string {
 	return text
 }
 
-// Arguments are those by which the probe writes s, as far as they are not its defaults.
+// Arguments returns the arguments with which the probe writes s. It omits defaults.
 func Arguments(s Settings) []string {
 	var arguments []string
 	for i := range Options {

@@ -2,22 +2,22 @@ package settings
 
 import "strings"
 
-// Settings is config.json: what the tracer does in the processes that load it.
+// Settings is config.json: the tracer's configuration in the processes that load it.
 type Settings struct {
 	Spool           string `json:"spool"`
 	CallSites       string `json:"call_sites"`
 	Pointers        bool   `json:"pointers,omitempty"`
-	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
-	Mode            string `json:"mode,omitempty"`   // a mode and its settings; "" records every rank by itself
+	Timing          string `json:"timing,omitempty"` // in the form of timing.ParseSettings; "" keeps every time stamp
+	Mode            string `json:"mode,omitempty"`   // a mode and its settings; "" records every rank on its own
 	Verify          bool   `json:"verify"`
-	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
+	SharedSpool     bool   `json:"shared_spool,omitempty"` // a sidecar, which is another user, owns the spool
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
-	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all
+	BufferBytes     int64  `json:"segment_bytes,omitempty"`
+	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, comma-separated; "": all
 	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
-	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
+	StartOff        bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
 	Enabled         bool   `json:"enabled"`
-	Reason          string `json:"reason,omitempty"` // why not enabled, for people
+	Reason          string `json:"reason,omitempty"` // why tracing is not enabled, for people
 }
 
 // An Option is a field of Settings.
@@ -26,27 +26,28 @@ type Option struct {
 	Key string
 	// Field is its name in the shim's struct, where that is not the key.
 	Field string
-	// Flags set it: none, one, or for a text of several words the one of the first word and that of all others.
+	// Flags set it: none, one, or for a text of several words one flag for the first word and one for all others.
 	Flags []Flag
-	// Room is how many bytes the shim has for a text, with the 0 at its end; 0: the shim does not read it.
+	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read
+	// it.
 	Room int
-	// Otherwise is what the shim takes for a switch that is not true or false.
+	// Otherwise is the shim's value of a switch that is neither true nor false in the file.
 	Otherwise bool
 }
 
-// A Flag is one of the commands that write config.json.
+// A Flag is a flag of the commands that write config.json.
 type Flag struct {
 	Name    string
 	Default string
-	// Values are those that it may have; nil: see the help.
+	// Values are the allowed values; nil: see the help.
 	Values []string
-	// List says that it may be given several times, or with commas.
+	// List reports that the flag may be given several times, or with a comma-separated list.
 	List bool
-	// Help is shown by both commands; Run and Probe where they differ. A command without help lacks the flag.
+	// Help is the help of both commands; Run and Probe are used if they differ. A command without help lacks the flag.
 	Help, Run, Probe string
 }
 
-// Room for texts in the shim.
+// Sizes of the shim's buffers for texts.
 const (
 	path  = 4096
 	line  = 4096
@@ -59,7 +60,7 @@ var Options = []Option{
 	{Key: "spool", Room: path},
 	{Key: "spool_limit_bytes", Flags: []Flag{{
 		Name: "spool-limit-bytes", Default: "0",
-		Probe: "tracing stops when a process has written that much (0: no limit)",
+		Probe: "bytes that a process may write before tracing stops (0: no limit)",
 	}}},
 	{Key: "timing", Room: line, Flags: []Flag{{
 		Name: "timing", Default: "lossy", Values: []string{"lossy", "lossless", "aggregated"},
@@ -74,35 +75,35 @@ var Options = []Option{
 	}}},
 	{Key: "exclude", Room: words, Flags: []Flag{{
 		Name: "exclude", List: true, Values: groups,
-		Help: "leave these groups out; calls that give or end a handle are recorded all the same",
+		Help: "leave these groups out; calls that create or free a handle are still recorded",
 	}}},
 	{Key: "start_off", Flags: []Flag{{
 		Name: "start-off",
-		Help: "record nothing but the lives of handles until the program calls MPI_Pcontrol(1)",
+		Help: "record only lifetimes of handles until the program calls MPI_Pcontrol(1)",
 	}}},
 	{Key: "call_sites", Field: "call_sites_kept", Room: word, Flags: []Flag{{
 		Name: "call-sites", Default: "caller", Values: []string{"none", "caller", "path"},
-		Run:   "caller: keep where each call was made; path: and from where that was called; none: neither",
+		Run:   "caller: record the call site of each call; path: the whole call path; none: neither",
 		Probe: "none, caller, path",
 	}}},
 	{Key: "pointers", Flags: []Flag{{
 		Name:  "pointers",
-		Run:   "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer",
-		Probe: "load the library that finds out what pointers lead to",
+		Run:   "record the allocation that each pointer leads to (heap, stack, static data, devices); every allocation takes a little longer",
+		Probe: "load the library that tracks allocations",
 	}}},
 	{Key: "mode", Room: words, Flags: []Flag{{
 		Name: "mode", Default: "full", Values: []string{"full", "clustered"},
-		Help: "full: the times of every rank's calls; clustered: of one rank for each behavior, as long as that does not change. All ranks of the job must be traced",
+		Help: "full: record times on every rank; clustered: on one rank for each behavior while the behavior does not change. All ranks of the job must be traced",
 	}, {
 		Name: "clustering", List: true,
-		Help: "with --mode clustered: arguments=ignored (calls have changed only if functions or places have), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
+		Help: "with --mode clustered: arguments=ignored (compare only functions and call sites), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
 	}}},
 	{Key: "verify", Flags: []Flag{{
 		Name: "verify",
 		Run:  "write an independent log of every call, and compare the decoded trace with it",
 	}}},
 	{Key: "shared_spool"},
-	{Key: "segment_bytes"},
+	{Key: "segment_bytes", Field: "buffer_bytes"},
 	{Key: "enabled", Otherwise: true},
 	{Key: "reason"},
 }

@@ -47,14 +47,14 @@ func TestGroupsAreThoseOfMPI(t *testing.T) {
 	require.Equal(t, names, settings.Named("include").Flags[0].Values, "change the enumeration of v1alpha1.FunctionGroup as well")
 }
 
-// The order of keys and what is left out are part of the interface.
+// The order of keys and which keys are omitted are part of the interface.
 func TestConfigJSON(t *testing.T) {
 	least, err := json.Marshal(settings.Settings{Spool: "/cairn/spool", CallSites: "caller"})
 	require.NoError(t, err)
 	require.Equal(t, `{"spool":"/cairn/spool","call_sites":"caller","verify":false,"enabled":false}`, string(least))
 	all, err := json.Marshal(settings.Settings{
 		Spool: "s", CallSites: "path", Pointers: true, Timing: "lossy 5", Mode: "clustered", Verify: true, SharedSpool: true,
-		SpoolLimitBytes: 1, SegmentBytes: 2, Include: "p2p", Exclude: "io", StartOff: true, Enabled: true, Reason: "r",
+		SpoolLimitBytes: 1, BufferBytes: 2, Include: "p2p", Exclude: "io", StartOff: true, Enabled: true, Reason: "r",
 	})
 	require.NoError(t, err)
 	require.Equal(t, `{"spool":"s","call_sites":"path","pointers":true,"timing":"lossy 5","mode":"clustered","verify":true,`+

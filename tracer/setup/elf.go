@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// Limits of what a library's headers may claim: package elf reads them whole.
+// Limits of the sizes in a library's headers, since package elf reads headers completely.
 const (
 	maxSections     = 4 << 10
 	maxSectionNames = 1 << 20
 	maxDynamic      = 64 << 10
-	maxCopies       = 64 // of one name in a table of strings
+	maxCopies       = 64 // of one name in a string table
 )
 
 // elfFile is a library of the image, of any size: its tables are read in pieces.
@@ -45,7 +45,7 @@ func openELF(t *tree, name string, how reach) (*elfFile, error) {
 
 func (f *elfFile) Close() error { return f.file.Close() }
 
-// checkHeaders refuses a file whose headers say that there is more than fits in memory.
+// checkHeaders refuses a file if its headers do not fit in memory.
 func checkHeaders(r io.ReaderAt) error {
 	header := make([]byte, 64)
 	if _, err := r.ReadAt(header, 0); err != nil {
@@ -85,7 +85,7 @@ func checkHeaders(r io.ReaderAt) error {
 	return nil
 }
 
-// loaded are the parts of the file that are in memory when it is used: constants are in one of them.
+// loaded returns the parts of the file that are mapped at run time: constants are in one of them.
 func (f *elfFile) loaded() []io.Reader {
 	var parts []io.Reader
 	for _, p := range f.Progs {
@@ -96,7 +96,7 @@ func (f *elfFile) loaded() []io.Reader {
 	return parts
 }
 
-// linked is a section of a type, and the one with its strings.
+// linked returns a section of a type and its string section.
 func (f *elfFile) linked(kind elf.SectionType) (section, texts *elf.Section) {
 	section = f.SectionByType(kind)
 	if section == nil || int(section.Link) >= len(f.Sections) {
@@ -105,17 +105,17 @@ func (f *elfFile) linked(kind elf.SectionType) (section, texts *elf.Section) {
 	return section, f.Sections[section.Link]
 }
 
-// defined gives those of the names that the library defines, with the addresses.
+// defined returns those of the names that the library defines, with their addresses.
 func (f *elfFile) defined(names ...string) map[string]uint64 {
 	table, texts := f.linked(elf.SHT_DYNSYM)
 	found := map[string]uint64{}
 	if table == nil {
 		return found
 	}
-	at := map[uint32]string{} // a name may be the end of a longer one
+	at := map[uint32]string{} // by offset; a name may be the end of a longer one
 	for _, name := range names {
-		for _, place := range placesOf(texts.Open(), []byte(name+"\x00"), maxCopies) {
-			at[uint32(place)] = name
+		for _, offset := range offsetsOf(texts.Open(), []byte(name+"\x00"), maxCopies) {
+			at[uint32(offset)] = name
 		}
 	}
 	entry := make([]byte, elf.Sym64Size)
@@ -142,7 +142,7 @@ func (f *elfFile) defined(names ...string) map[string]uint64 {
 	}
 }
 
-// soname is the name that the library has for programs that were linked with it.
+// soname returns the name of the library for programs that are linked with it.
 func (f *elfFile) soname() string {
 	section, texts := f.linked(elf.SHT_DYNAMIC)
 	if section == nil || section.Size > maxDynamic {
@@ -170,7 +170,7 @@ func (f *elfFile) soname() string {
 	return ""
 }
 
-// stringAt reads the C string at an address.
+// stringAt returns the C string at an address.
 func (f *elfFile) stringAt(address uint64) string {
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Filesz {
@@ -180,7 +180,7 @@ func (f *elfFile) stringAt(address uint64) string {
 	return ""
 }
 
-// stringFrom reads a short C string; "" if it does not end.
+// stringFrom returns a short C string; "" if it is not terminated.
 func stringFrom(r io.ReaderAt, offset int64) string {
 	const longest = 256
 	buffer := make([]byte, longest)

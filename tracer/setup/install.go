@@ -15,32 +15,31 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
-// InstallOptions says what to copy where.
+// InstallOptions are the options of Install.
 type InstallOptions struct {
 	To        string // the directory to fill
-	Binary    string // the binary that probes; "" is the one beside the one that runs
-	Libraries string // directory of the tracer's libraries; "" is looked for beside the binary
-	Refused   string // why nothing is to be traced, whatever can be installed; "" if it may be
-	// SpoolLimitBytes is how much all processes of the pod may have in the spool; 0: the sidecar says so, if anybody does.
+	Binary    string // the binary that probes; "": the one beside the running one
+	Libraries string // directory of the tracer's libraries; "": searched beside the binary
+	Refused   string // why the pod must not be traced, whatever can be installed; "" if it may be
+	// SpoolLimitBytes is the limit for all processes of the pod together; 0: the sidecar sets it, if there is one.
 	SpoolLimitBytes int64
 }
 
-// Binaries: what is installed for the probe is small, and what all else is done with is not.
+// Names of the binaries: the small one that is installed for the probe, and the one for everything else.
 const (
 	probeBinary     = "cairn-probe"
 	installedBinary = "cairn"
 )
 
-// Install copies the probe to To/cairn and the libraries to To/lib and makes
-// To/spool, where anybody may create files and only their owner may remove
-// them. It may be repeated.
+// Install copies the probe to To/cairn and the libraries to To/lib. It creates To/spool, where anybody may create files
+// and only their owner may remove them. It may be repeated.
 //
-// What fails makes a verdict against tracing, and no more: a failing init container would keep the job from running. What
-// a pod cannot start without is made first, because it needs no room: the preload file, empty, and the spool. The probe
-// finds the verdict in To, and passes it on.
+// A failure leads to a verdict against tracing, and nothing else, since a failing init container would keep the job from
+// running. What a pod cannot start without is created first, because it needs no space: the empty preload file, and the
+// spool. The verdict is also written to To, where the probe finds it and passes it on.
 func Install(o InstallOptions) Verdict {
 	v := Verdict{Traceable: true, ABI: []ABI{}, Architecture: runtime.GOARCH}
-	for _, step := range []func(InstallOptions) error{makePlaces, installProbe, installLibraries, checkSpool} {
+	for _, step := range []func(InstallOptions) error{makeMountTargets, installProbe, installLibraries, checkSpool} {
 		if err := step(o); err != nil {
 			var other *architectureError
 			if errors.As(err, &other) {
@@ -55,28 +54,28 @@ func Install(o InstallOptions) Verdict {
 	}
 	note := filepath.Join(o.To, InstallFile)
 	if v.Traceable {
-		makeAccount(o)
+		makeBudget(o)
 		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			refuse(&v, messages.ProbeInternalError, "cannot install the tracer: "+err.Error())
 		}
 		return v
 	}
-	// half a tracer is of no use, and its room is needed
+	// an incomplete tracer is useless, and its space is needed
 	removeLibraries(o.To)
 	v = v.Fit()
 	raw, err := messages.Encode(v)
 	if err == nil {
 		err = writeFile(note, raw, 0o644)
 	}
-	if err != nil { // the probe will miss the libraries
-		v.Message += fmt.Sprintf(" (and cannot note it: %v)", err)
+	if err != nil { // the probe will find the libraries missing
+		v.Message += fmt.Sprintf(" (and this verdict could not be saved: %v)", err)
 	}
 	return v
 }
 
-// makePlaces makes what containers mount: a subPath of a missing file keeps a container from starting. Nothing is
-// preloaded until the probe says so.
-func makePlaces(o InstallOptions) error {
+// makeMountTargets creates what containers mount, since a container with a subPath of a missing file cannot start. The
+// preload file stays empty until the probe writes it.
+func makeMountTargets(o InstallOptions) error {
 	if err := makeReadable(o.To); err != nil {
 		return err
 	}
@@ -92,9 +91,9 @@ func makePlaces(o InstallOptions) error {
 	return err
 }
 
-// makeAccount makes the account of the spool, which the sidecar keeps: the first rank may begin before that does. Without it
-// each process has a limit of its own, so that it is no reason not to trace.
-func makeAccount(o InstallOptions) {
+// makeBudget creates the budget of the spool, which the sidecar maintains, because the first rank may start before the
+// sidecar. If that fails each process has a limit of its own, so it is no reason not to trace.
+func makeBudget(o InstallOptions) {
 	if o.SpoolLimitBytes <= 0 {
 		return
 	}
@@ -108,16 +107,16 @@ func makeAccount(o InstallOptions) {
 	}
 }
 
-// checkSpool: where the sticky bit does not hold, any user could remove another's trace.
+// checkSpool checks the mode of the spool: without the sticky bit any user could remove another's trace.
 func checkSpool(o InstallOptions) error { return shared(filepath.Join(o.To, "spool")) }
 
-// installProbe copies the probe. It is worth more than libraries of an earlier installation: without it the next
-// container of the pod has no command. Where there is no room for it at all, the command is true(1) of the user's image,
-// which needs none: that pod runs, and the operator takes what this container said.
+// installProbe copies the probe. It is more important than libraries of an earlier installation: without it the pod's
+// next container has no command. If there is no space at all the command is a link to true(1) of the user's image,
+// which needs none: the pod runs, and the operator uses the verdict of this container.
 func installProbe(o InstallOptions) error {
 	from, err := o.probe()
 	if err != nil {
-		return errors.Join(err, extrapolation(o.To))
+		return errors.Join(err, linkTrue(o.To))
 	}
 	to := filepath.Join(o.To, installedBinary)
 	err = copyFile(from, to, 0o755)
@@ -126,21 +125,21 @@ func installProbe(o InstallOptions) error {
 		err = copyFile(from, to, 0o755)
 	}
 	if err != nil {
-		return errors.Join(err, extrapolation(o.To))
+		return errors.Join(err, linkTrue(o.To))
 	}
 	return nil
 }
 
-// extrapolation makes the command of the next container, if there is none, one that ends well.
-func extrapolation(dir string) error {
+// linkTrue creates a command for the next container that always succeeds, if there is no command.
+func linkTrue(dir string) error {
 	to := filepath.Join(dir, installedBinary)
 	if _, err := os.Lstat(to); err == nil {
-		return nil // of an earlier installation
+		return nil // there is one of an earlier installation
 	}
 	return os.Symlink("/bin/true", to)
 }
 
-// probe is the binary to copy.
+// probe returns the path of the binary to copy.
 func (o InstallOptions) probe() (string, error) {
 	if o.Binary != "" {
 		return o.Binary, nil
@@ -168,7 +167,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// architectureError: the tracer has no libraries for this machine.
+// architectureError reports that the tracer has no libraries for this machine.
 type architectureError struct{ cause error }
 
 func (e *architectureError) Error() string {
@@ -215,10 +214,10 @@ func installLibraries(o InstallOptions) error {
 // keepSize is FALLOC_FL_KEEP_SIZE.
 const keepSize = 1
 
-// temporary is how files are called while they are written.
+// temporary is the prefix of the names of incomplete files.
 const temporary = ".cairn-"
 
-// removeLeftovers removes what an installation that was killed had begun to write.
+// removeLeftovers removes incomplete files of an installation that was killed.
 func removeLeftovers(dir string) {
 	for _, in := range []string{dir, filepath.Join(dir, "lib")} {
 		names, _ := filepath.Glob(filepath.Join(in, temporary+"*"))
@@ -236,8 +235,8 @@ func removeLibraries(dir string) {
 	}
 }
 
-// makeReadable makes a directory that all users can enter, whatever the umask;
-// one that is there, such as a pod's volume, stays as it is.
+// makeReadable creates a directory that all users can enter, whatever the umask. It does not change an existing one,
+// such as a pod's volume.
 func makeReadable(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -248,21 +247,22 @@ func makeReadable(dir string) error {
 	return os.Chmod(dir, 0o755)
 }
 
-// makeShared makes a directory like /tmp. The umask takes bits from Mkdir's
-// mode, and some systems take the sticky bit, so it is set, and looked at by shared.
+// makeShared creates a directory like /tmp. It sets the mode explicitly, because the umask clears bits of Mkdir's mode
+// and some systems clear the sticky bit. shared checks the result.
 func makeShared(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	if err := shared(dir); err == nil {
-		return nil // also one that is another user's
+		return nil // possibly another user's
 	}
 	return os.Chmod(dir, sharedMode)
 }
 
 const sharedMode = os.ModeSticky | 0o777
 
-// shared is an error where not everybody may create files in a directory, or more than their owner may remove them.
+// shared returns an error if not everybody may create files in a directory, or if others than their owner may remove
+// them.
 func shared(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -287,7 +287,7 @@ func FindLibraries(binary string) (string, error) {
 	return "", fmt.Errorf("the tracer's libraries are not beside this binary (looked in %s)", strings.Join(tried, ", "))
 }
 
-// copyFile copies with exactly this mode; the destination appears complete or not at all.
+// copyFile copies a file with exactly this mode, atomically.
 func copyFile(from, to string, mode os.FileMode) error {
 	source, err := os.Open(from)
 	if err != nil {
@@ -299,7 +299,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 		return err
 	}
 	return replace(to, mode, func(file *os.File) error {
-		// room is asked for before anything is written: a volume that is too small is known at once
+		// allocate before writing: a volume that is too small is noticed at once
 		err := syscall.Fallocate(int(file.Fd()), keepSize, 0, max(info.Size(), 1))
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			return &fs.PathError{Op: "write", Path: to, Err: err}

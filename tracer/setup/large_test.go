@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// grow makes a library larger: its stack header becomes a loaded part of so many bytes, with text at the end.
+// grow makes a library larger: its stack header becomes a loaded segment of this size, with text at the end.
 func grow(t *testing.T, path string, size int64, text string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -62,7 +62,7 @@ func largeLibraries(t *testing.T, dir string, size int64) {
 
 const largeVersions = "Intel MPI 2021.10, MVAPICH 2.3.7, Open MPI 5.0.9"
 
-// A library may be of any size, also larger than what was once read of one.
+// A library may have any size.
 func TestLargeLibraries(t *testing.T) {
 	image := glibcImage(t)
 	largeLibraries(t, filepath.Join(image, "opt/mpi/lib"), 300<<20)
@@ -72,7 +72,7 @@ func TestLargeLibraries(t *testing.T) {
 	}
 }
 
-// The C library is one, too.
+// So may the C library.
 func TestLargeLibc(t *testing.T) {
 	image := t.TempDir()
 	const source = "int gnu_get_libc_version(void) { return 0; }\n"
@@ -86,7 +86,7 @@ func TestLargeLibc(t *testing.T) {
 	}
 }
 
-// What is looked for may lie across the border of two windows, at their begin and at their end.
+// A text may span the border of two windows, or be at the beginning or end of one.
 func TestMatchesAcrossWindows(t *testing.T) {
 	for _, at := range []int{0, 1, windowBytes - overlapBytes - 1, windowBytes - overlapBytes, windowBytes - 7, windowBytes - 1, windowBytes, 3*windowBytes - 3*overlapBytes - 2} {
 		text := "Intel(R) MPI Library 2021.10"
@@ -97,17 +97,17 @@ func TestMatchesAcrossWindows(t *testing.T) {
 		if got := group(firstMatch(intelVersion, strings.NewReader(content[:at+len(text)]))); got != "2021.10" {
 			t.Errorf("at %d, the end: %q", at, got)
 		}
-		if got := placesOf(strings.NewReader(content), []byte(text), maxCopies); !slices.Equal(got, []int64{int64(at)}) {
+		if got := offsetsOf(strings.NewReader(content), []byte(text), maxCopies); !slices.Equal(got, []int64{int64(at)}) {
 			t.Errorf("at %d: places %v", at, got)
 		}
 	}
 	many := strings.NewReader(strings.Repeat("ab", windowBytes))
-	if got := placesOf(many, []byte("ab"), 5); len(got) != 5 {
+	if got := offsetsOf(many, []byte("ab"), 5); len(got) != 5 {
 		t.Errorf("%d places", len(got))
 	}
 }
 
-// Headers that claim what does not fit in memory make no library.
+// A file whose headers claim more than fits in memory is no library.
 func TestHugeHeaders(t *testing.T) {
 	image := glibcImage(t)
 	path := filepath.Join(image, "usr/lib/libmpi.so.40")
@@ -130,7 +130,7 @@ func TestHugeHeaders(t *testing.T) {
 	}
 }
 
-// Spack puts each package into a folder of its own, deep below /opt.
+// Spack installs each package in a directory of its own, deep below /opt.
 func TestProbeFindsSpack(t *testing.T) {
 	for _, dir := range []string{
 		"opt/spack/opt/spack/linux-debian12-zen3/gcc-12.2.0/openmpi-5.0.7-kzxb/lib",
@@ -165,7 +165,7 @@ broken
 	}
 }
 
-// A walk stays out of a network file system, also where a link leads there, unless somebody named the directory.
+// A walk does not enter a network file system, even through a link, unless somebody named the directory.
 func TestNetworkFileSystems(t *testing.T) {
 	image := t.TempDir()
 	tr := newTree(image)
@@ -188,7 +188,7 @@ func TestNetworkFileSystems(t *testing.T) {
 	}
 }
 
-// What is no regular file is no library, and keeps nobody waiting.
+// What is no regular file is no library, and does not block.
 func TestPipesAndLoops(t *testing.T) {
 	image := glibcImage(t)
 	dir := filepath.Join(image, "opt/mpi/lib")

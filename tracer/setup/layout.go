@@ -6,14 +6,14 @@ import "github.com/cairn-mpi/cairn/api/messages"
 const (
 	PreloadFile = "ld.so.preload"
 	ConfigFile  = "config.json"
-	// InstallFile has the Verdict of an installation that failed: the probe passes it on.
+	// InstallFile has the Verdict of a failed installation; the probe passes it on.
 	InstallFile = "install.json"
 	CoreLibrary = "libcairn-core.so"
-	// AllocationsLibrary is preloaded too where pointers are to be kept.
+	// AllocationsLibrary is also preloaded if pointers are recorded.
 	AllocationsLibrary = "libcairn-allocations.so"
 )
 
-// ABI is one of the MPI ABIs that have a shim.
+// An ABI is an MPI ABI with a shim.
 type ABI = string
 
 // The ABIs. MPICH's is also Intel MPI's and MVAPICH's.
@@ -25,7 +25,7 @@ const (
 // Shim is the file name of the library to preload for programs with an ABI.
 func Shim(abi ABI) string { return "libcairn-" + abi + ".so" }
 
-// TracerArchitecture is the only one that the tracer's libraries are built for.
+// TracerArchitecture is the only architecture with tracer libraries.
 const TracerArchitecture = "amd64"
 
 // A Verdict is the termination message of both commands: whether this pod can be traced.

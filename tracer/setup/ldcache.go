@@ -19,9 +19,9 @@ const (
 	cacheEntrySize  = 24
 )
 
-// cachedDirectories are the directories of the MPI libraries that the cache names.
+// cachedDirectories returns the directories of the MPI libraries in the cache.
 func cachedDirectories(t *tree) []string {
-	file, err := t.open("/etc/ld.so.cache", here)
+	file, err := t.open("/etc/ld.so.cache", localOnly)
 	if err != nil {
 		return nil
 	}
@@ -30,11 +30,11 @@ func cachedDirectories(t *tree) []string {
 	if err != nil {
 		return nil
 	}
-	places := placesOf(file, []byte(cacheMagic), 1)
-	if len(places) == 0 {
+	offsets := offsetsOf(file, []byte(cacheMagic), 1)
+	if len(offsets) == 0 {
 		return nil
 	}
-	cache := io.NewSectionReader(file, places[0], info.Size()-places[0])
+	cache := io.NewSectionReader(file, offsets[0], info.Size()-offsets[0])
 	header := make([]byte, cacheHeaderSize)
 	if _, err := cache.ReadAt(header, 0); err != nil {
 		return nil

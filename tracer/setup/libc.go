@@ -26,7 +26,7 @@ const (
 type libc struct {
 	kind         libcKind
 	version      version
-	architecture string // as Go names it
+	architecture string // Go's name of it
 }
 
 func (l libc) String() string {
@@ -41,7 +41,7 @@ func (l libc) String() string {
 	return "none"
 }
 
-// interpreters are where the ABIs fix the place of the dynamic linker.
+// interpreters are the paths of the dynamic linker, which the ABIs prescribe.
 var interpreters = []string{
 	"lib64/ld-linux-x86-64.so.2",
 	"lib/ld-linux-aarch64.so.1",
@@ -49,12 +49,11 @@ var interpreters = []string{
 	"lib/ld-linux-riscv64-lp64d.so.1",
 }
 
-// findLibc identifies the C library by the dynamic linker and libc.so.6.
-// Alpine's gcompat puts a dynamic linker of glibc's name beside musl, so the
-// linker alone proves nothing.
+// findLibc identifies the C library from the dynamic linker and libc.so.6. The linker alone is not sufficient: Alpine's
+// gcompat installs a dynamic linker with glibc's name beside musl.
 func findLibc(t *tree) libc {
 	for _, name := range interpreters {
-		file, err := openELF(t, name, here)
+		file, err := openELF(t, name, localOnly)
 		if err != nil {
 			continue
 		}
@@ -75,8 +74,8 @@ func findLibc(t *tree) libc {
 }
 
 func findMusl(t *tree) libc {
-	for _, name := range t.names("lib", here, "ld-musl-*.so.1") {
-		if file, err := openELF(t, path.Join("lib", name), here); err == nil {
+	for _, name := range t.names("lib", localOnly, "ld-musl-*.so.1") {
+		if file, err := openELF(t, path.Join("lib", name), localOnly); err == nil {
 			defer file.Close()
 			return libc{kind: libcMusl, architecture: architectureOf(file.File)}
 		}
@@ -100,9 +99,9 @@ func architectureOf(file *elf.File) string {
 
 var glibcRelease = regexp.MustCompile(`GNU C Library [^\n\x00]{0,200}release version (\d+)\.(\d+)`)
 
-// glibcVersion finds the banner that glibc prints when it is run.
+// glibcVersion finds the banner that glibc prints when it is executed.
 func glibcVersion(t *tree, name string) (version, bool) {
-	file, err := openELF(t, name, here)
+	file, err := openELF(t, name, localOnly)
 	if err != nil {
 		return version{}, false
 	}
@@ -114,7 +113,7 @@ func glibcVersion(t *tree, name string) (version, bool) {
 	return parseVersion(m[1] + "." + m[2])
 }
 
-// version is major and minor.
+// version is a major and a minor version.
 type version struct{ major, minor int }
 
 func parseVersion(s string) (version, bool) {
@@ -141,14 +140,14 @@ func (v version) String() string {
 	return fmt.Sprintf("%d.%d", v.major, v.minor)
 }
 
-// needs is what the tracer's libraries ask of an image.
+// needs are the requirements of the tracer's libraries.
 type needs struct {
 	architecture string
 	glibc        version
 	shims        map[ABI]bool
 }
 
-// needsOf reads it from the libraries themselves.
+// needsOf reads the requirements from the libraries themselves.
 func needsOf(dir string) (needs, error) {
 	n := needs{shims: map[ABI]bool{}}
 	names, _ := fs.Glob(os.DirFS(dir), "libcairn-*.so")

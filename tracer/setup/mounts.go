@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// remoteFileSystems are the types of file systems that other machines serve. Looking into one may take minutes, or for
-// ever when the server is away. Those of FUSE have a program behind them that may do the same; all begin with "fuse".
+// remoteFileSystems are the types of file systems that are served by other machines. Access to one may take minutes, or
+// forever if the server is down. The same is true of FUSE, whose types all begin with "fuse" and are served by a
+// program.
 var remoteFileSystems = map[string]bool{
 	"9p": true, "afs": true, "autofs": true, "beegfs": true, "ceph": true, "cifs": true, "coda": true, "davfs": true,
 	"dvs": true, "gfs2": true, "glusterfs": true, "gpfs": true, "kafs": true, "lustre": true, "ncpfs": true, "nfs": true,
@@ -17,10 +18,10 @@ var remoteFileSystems = map[string]bool{
 	"smbfs": true, "wekafs": true,
 }
 
-// mounts is the type of file system at each mount point.
+// mounts has the type of the file system at each mount point.
 type mounts map[string]string
 
-// readMounts reads what is mounted, without touching any of it. Nothing is known where /proc is not there.
+// readMounts reads the mount points without accessing any of them. It returns nil without /proc.
 func readMounts() mounts {
 	file, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -35,9 +36,9 @@ func parseMounts(r io.Reader) mounts {
 	m := mounts{}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
-		place, types := strings.Fields(before), strings.Fields(after)
-		if ok && len(place) >= 5 && len(types) > 0 {
-			m[unescape(place[4])] = types[0] // a later mount at the same place hides an earlier one
+		mountPoint, types := strings.Fields(before), strings.Fields(after)
+		if ok && len(mountPoint) >= 5 && len(types) > 0 {
+			m[unescape(mountPoint[4])] = types[0] // a later mount at the same place hides an earlier one
 		}
 	}
 	return m
@@ -59,15 +60,15 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// remote reports whether another machine or a program serves a path, and where that is mounted as what. What serves
-// the root serves the image itself, whatever it is.
+// remote reports whether a path is on a file system that is served by another machine or a program, and its mount point
+// and type. The file system of the root is never remote, since it has the image itself.
 func (m mounts) remote(path string) (point, fileSystem string, yes bool) {
-	for place := path; place != "/" && place != "."; {
-		if kind, ok := m[place]; ok {
-			return place, kind, remoteFileSystems[kind] || strings.HasPrefix(kind, "fuse")
+	for mountPoint := path; mountPoint != "/" && mountPoint != "."; {
+		if kind, ok := m[mountPoint]; ok {
+			return mountPoint, kind, remoteFileSystems[kind] || strings.HasPrefix(kind, "fuse")
 		}
-		place = place[:max(strings.LastIndexByte(place, '/'), 0)]
-		if place == "" {
+		mountPoint = mountPoint[:max(strings.LastIndexByte(mountPoint, '/'), 0)]
+		if mountPoint == "" {
 			break
 		}
 	}

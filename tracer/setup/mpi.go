@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// mpiLibrary is one MPI library found in an image.
+// mpiLibrary is an MPI library found in an image.
 type mpiLibrary struct {
 	path           string
 	implementation string
 	version        string
-	abi            ABI // "" where there is no shim for it
+	abi            ABI // "" if there is no shim for it
 }
 
 func (l mpiLibrary) String() string {
@@ -28,14 +28,14 @@ func (l mpiLibrary) String() string {
 // MPICH's ABI).
 var mpiNames = []string{"libmpi.so", "libmpi.so.*", "libmpich.so", "libmpich.so.*", "libmpi_abi.so*"}
 
-// findMPI looks in all library directories; every file is looked at once.
+// findMPI searches all library directories; every file is examined once.
 func findMPI(t *tree, getenv func(string) string) []mpiLibrary {
 	var libraries []mpiLibrary
 	seen := map[string]bool{}
 	look := func(how reach, directories ...string) {
 		for _, dir := range directories {
 			for _, name := range t.names(dir, how, mpiNames...) {
-				// many names lead to one file
+				// several names may lead to one file
 				real, _, err := t.resolve(path.Join(dir, name), how)
 				if err != nil || seen[real] {
 					continue
@@ -47,21 +47,21 @@ func findMPI(t *tree, getenv func(string) string) []mpiLibrary {
 			}
 		}
 	}
-	look(here, libraryDirectories(t)...)
+	look(localOnly, libraryDirectories(t)...)
 	look(everywhere, cachedDirectories(t)...)
-	look(here, mpiDirectories(t)...)
+	look(localOnly, mpiDirectories(t)...)
 	look(everywhere, namedDirectories(t, getenv)...)
 	return libraries
 }
 
-// libraryDirectories are those that the dynamic linker searches by itself.
+// libraryDirectories returns the default directories of the dynamic linker.
 func libraryDirectories(t *tree) []string {
 	return t.expandAll("lib", "lib64", "usr/lib", "usr/lib64", "lib/*-linux-gnu", "usr/lib/*-linux-gnu",
 		"usr/local/lib", "usr/local/lib64", "usr/local/lib/*-linux-gnu")
 }
 
-// mpiDirectories are where distributions, vendors, Spack and people put MPI. Homes are not among them: they are often
-// mounted from a server.
+// mpiDirectories returns directories where distributions, vendors, Spack and people install MPI. Home directories are not
+// included, since they are often mounted from a server.
 func mpiDirectories(t *tree) []string {
 	patterns := []string{
 		"usr/lib/*-linux-gnu/openmpi/lib", "usr/lib/*-linux-gnu/mpich/lib",
@@ -81,7 +81,7 @@ func mpiDirectories(t *tree) []string {
 	return t.expandAll(patterns...)
 }
 
-// namedDirectories are those that the environment names, and those beside the mpirun that it finds.
+// namedDirectories returns the directories that the environment names, and those beside the mpirun in PATH.
 func namedDirectories(t *tree, getenv func(string) string) []string {
 	var directories []string
 	for _, dir := range filepath.SplitList(getenv("LD_LIBRARY_PATH")) {
@@ -107,7 +107,7 @@ func namedDirectories(t *tree, getenv func(string) string) []string {
 	return directories
 }
 
-// identify finds out which MPI a library is; false when it is none.
+// identify determines which MPI a library is; false if it is none.
 func identify(t *tree, name string, how reach) (mpiLibrary, bool) {
 	l := mpiLibrary{path: name}
 	file, err := openELF(t, name, how)
@@ -126,7 +126,7 @@ func identify(t *tree, name string, how reach) (mpiLibrary, bool) {
 		}
 		return l, true
 	}
-	names := heldBy([]string{intelName, mvapichName, mpichName}, file.loaded()...)
+	names := textsIn([]string{intelName, mvapichName, mpichName}, file.loaded()...)
 	switch {
 	case names[intelName]:
 		l.implementation, l.version = "Intel MPI", group(firstMatch(intelVersion, file.loaded()...))
@@ -135,16 +135,16 @@ func identify(t *tree, name string, how reach) (mpiLibrary, bool) {
 	case names[mpichName]:
 		l.implementation, l.version = "MPICH", plain(file.stringAt(defined["MPII_Version_string"]))
 	default:
-		return l, true // an MPI that we do not know
+		return l, true // an unknown MPI
 	}
-	// the ABI is that of the name: 12 since MPICH 3.1, which others promised to keep
+	// the ABI follows from the soname: 12 since MPICH 3.1, which others have promised to keep
 	if name := file.soname(); name == "libmpich.so.12" || name == "libmpi.so.12" {
 		l.abi = MPICH
 	}
 	return l, true
 }
 
-// What the libraries say of themselves; a pattern that begins with a text is searched fast.
+// Texts that identify the libraries. A pattern that begins with a literal is searched fast.
 var (
 	plainVersion   = regexp.MustCompile(`^\d+\.\d+(\.\d+)?[a-z0-9]*$`)
 	bareVersion    = regexp.MustCompile(`\x00v(\d+\.\d+\.\d+[a-z0-9]{0,20})\x00`)
@@ -158,7 +158,7 @@ const (
 	mpichName   = "MPICH Version:"
 )
 
-// plain is a version that looks like one, or "".
+// plain returns a version if it looks like one, else "".
 func plain(version string) string {
 	if plainVersion.MatchString(version) {
 		return version
@@ -166,7 +166,7 @@ func plain(version string) string {
 	return ""
 }
 
-// group is the first group of a match, "" if there is none.
+// group returns the first group of a match, "" if there is none.
 func group(match []string) string {
 	if len(match) < 2 {
 		return ""

@@ -14,23 +14,22 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
-// ProbeOptions says where the tracer is and how it is to be configured.
+// ProbeOptions are the options of Probe.
 type ProbeOptions struct {
 	Root     string              // the tracer's root, with the same path in the application's container
-	Image    string              // root of the file system to look at; "" is /
-	Settings settings.Settings   // what is to be recorded; CallSites of "" is the default
-	Getenv   func(string) string // the image's environment; nil is none
-	Timeout  time.Duration       // for the look at the image; 0 is DefaultTimeout
-	Refused  string              // why nothing is to be traced, whatever the image has; "" if it may be
+	Image    string              // root of the file system to examine; "" is /
+	Settings settings.Settings   // the tracer's configuration; CallSites of "" is the default
+	Getenv   func(string) string // the image's environment; nil: none
+	Timeout  time.Duration       // for the examination of the image; 0: DefaultTimeout
+	Refused  string              // why the pod must not be traced, whatever the image has; "" if it may be
 }
 
-// DefaultTimeout is how long the probe looks at an image. All of that is time before the job starts.
+// DefaultTimeout is the time limit for the examination of an image, which delays the start of the job.
 const DefaultTimeout = 20 * time.Second
 
-// Probe looks at the image and writes the preload file and the configuration.
-// It gives a verdict in every case; an error means that a file could not be
-// written, and is in the verdict's message too. The caller exits with 0
-// whatever happens: a failing init container would keep the job from running.
+// Probe examines the image and writes the preload file and the configuration. It returns a verdict in every case. An
+// error reports that a file could not be written; it is in the verdict's message, too. The caller must exit with 0
+// whatever happens, since a failing init container would keep the job from running.
 func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Image == "" {
 		o.Image = "/"
@@ -44,26 +43,26 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	lines, verdict := lookInTime(o)
+	lines, verdict := examineInTime(o)
 	if o.Refused != "" {
 		refuse(&verdict, messages.ProbeInternalError, o.Refused)
 	}
-	// The configuration comes first: libraries are preloaded only if theirs is there.
+	// The configuration comes first: libraries may only be preloaded if it exists.
 	configErr := writeConfig(o, verdict)
 	if configErr != nil {
 		refuse(&verdict, messages.ProbeInternalError, configErr.Error())
 	}
 	if err := writePreload(o, lines, verdict); err != nil {
-		// without a preload file of ours nothing is traced, whatever we found
+		// without a preload file of ours nothing can be traced
 		refuse(&verdict, messages.ProbeInternalError, err.Error())
 		return verdict, err
 	}
 	return verdict, configErr
 }
 
-// lookInTime gives the lines of the image's own preload file, and the verdict. Where a file system does not answer, the
-// look is left behind: it ends with the process.
-func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
+// examineInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does
+// not respond in time, the examination is abandoned; it ends with the process.
+func examineInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	t := newTree(o.Image)
 	own, found := make(chan []string, 1), make(chan Verdict, 1)
 	go func() {
@@ -80,7 +79,7 @@ func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	case v = <-found:
 	case <-time.After(o.Timeout):
 		v = Verdict{ABI: []ABI{}, Reason: messages.ProbeTimedOut, Message: fmt.Sprintf(
-			"the probe could not look through the image within %v; it had come to %s: is a file system there that does not answer?", o.Timeout, t.place())}
+			"the probe could not examine the image within %v; it had reached %s: does a file system there not respond?", o.Timeout, t.position())}
 	}
 	select {
 	case lines = <-own:
@@ -89,9 +88,9 @@ func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	return lines, v
 }
 
-// ownPreload are the lines of the image's own preload file.
+// ownPreload returns the lines of the image's own preload file.
 func ownPreload(t *tree, root string) []string {
-	file, err := t.open("/etc/ld.so.preload", here)
+	file, err := t.open("/etc/ld.so.preload", localOnly)
 	if err != nil {
 		return nil
 	}
@@ -102,14 +101,14 @@ func ownPreload(t *tree, root string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(string(raw)) {
-		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) { // from an earlier probe of this very container
+		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) { // left by an earlier probe of this container
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}
 	return lines
 }
 
-// maxPreload is what is kept of the image's own preload file.
+// maxPreload is the number of bytes that are kept of the image's own preload file.
 const maxPreload = 1 << 20
 
 func examine(t *tree, o ProbeOptions) Verdict {
@@ -167,7 +166,7 @@ func examine(t *tree, o ProbeOptions) Verdict {
 	return v
 }
 
-// noMPI says where was looked, and where not.
+// noMPI returns a message with the searched directories, and those that were skipped.
 func noMPI(skipped string) string {
 	const text = "no MPI library was found in the image: libmpi.so or libmpich.so in its library directories or beside mpirun"
 	if skipped == "" {
@@ -176,7 +175,7 @@ func noMPI(skipped string) string {
 	return text + "; network file systems are looked at only where LD_LIBRARY_PATH or PATH of the container name them: " + skipped
 }
 
-// failedInstall is what an installation that failed left; not ok if it did not.
+// failedInstall returns the verdict of a failed installation; ok is false if there is none.
 func failedInstall(root string) (v Verdict, ok bool) {
 	raw, err := os.ReadFile(filepath.Join(root, InstallFile))
 	if err != nil || !messages.Decode(string(raw), &v) || v.Traceable {

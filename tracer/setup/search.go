@@ -7,16 +7,16 @@ import (
 	"regexp"
 )
 
-// Files of an image may have any size, and the probe has little memory, so they are searched a window at a time. Windows
-// overlap, so that a match of up to overlap bytes is in one of them whole.
+// Files of an image may have any size, and the probe has little memory, so they are searched in windows. Windows
+// overlap, so that every match of up to overlap bytes is completely in one of them.
 const (
 	windowBytes  = 256 << 10
 	overlapBytes = 4 << 10
 )
 
-// eachWindow calls see with one window of r after the other until it wants no more or r ends. at is where the window
-// begins. Matches that begin at whole or later are seen in the next window, and may be cut in this one. Windows of
-// zeros only, of which sparse files are full, are left out.
+// eachWindow calls see with consecutive windows of r until it returns false or r ends. at is the offset of the window.
+// Matches that begin at whole or later may be cut off; the next window has them completely. Windows with only zeros, of
+// which sparse files are full, are skipped.
 func eachWindow(r io.Reader, see func(window []byte, at int64, whole int) (more bool)) error {
 	buffer, zeros := make([]byte, windowBytes), make([]byte, windowBytes)
 	kept, at := 0, int64(0)
@@ -39,12 +39,12 @@ func eachWindow(r io.Reader, see func(window []byte, at int64, whole int) (more 
 	}
 }
 
-// firstMatch is what the groups of a pattern match where it matches first in the readers; nil if it does not.
+// firstMatch returns the groups of the first match of a pattern in the readers; nil if there is none.
 func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 	var groups []string
 	for _, r := range readers {
 		err := eachWindow(r, func(window []byte, _ int64, whole int) bool {
-			if place := pattern.FindIndex(window); place == nil || place[0] >= whole {
+			if match := pattern.FindIndex(window); match == nil || match[0] >= whole {
 				return true
 			}
 			for _, group := range pattern.FindSubmatch(window) {
@@ -59,12 +59,12 @@ func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 	return groups
 }
 
-// heldBy says which of some texts the readers hold, in one pass. The first of them decides: with it, the others may be
-// missing.
-func heldBy(texts []string, readers ...io.Reader) map[string]bool {
+// textsIn reports which of some texts the readers contain, in one pass. It stops at the first text; the others may then
+// be missing from the result.
+func textsIn(texts []string, readers ...io.Reader) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range readers {
-		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool { // what cannot be read holds nothing
+		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool { // an unreadable part contains nothing
 			for _, text := range texts {
 				held[text] = held[text] || bytes.Contains(window, []byte(text))
 			}
@@ -77,19 +77,19 @@ func heldBy(texts []string, readers ...io.Reader) map[string]bool {
 	return held
 }
 
-// placesOf are the places of text in r, at most limit of them.
-func placesOf(r io.Reader, text []byte, limit int) []int64 {
-	var places []int64
-	_ = eachWindow(r, func(window []byte, at int64, whole int) bool { // what cannot be read holds nothing
-		for from := 0; len(places) < limit; {
+// offsetsOf returns the offsets of text in r, at most limit of them.
+func offsetsOf(r io.Reader, text []byte, limit int) []int64 {
+	var offsets []int64
+	_ = eachWindow(r, func(window []byte, at int64, whole int) bool { // an unreadable part contains nothing
+		for from := 0; len(offsets) < limit; {
 			i := bytes.Index(window[from:], text)
 			if i < 0 || from+i >= whole {
 				return true
 			}
-			places = append(places, at+int64(from+i))
+			offsets = append(offsets, at+int64(from+i))
 			from += i + 1
 		}
 		return false
 	})
-	return places
+	return offsets
 }

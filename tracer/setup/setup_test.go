@@ -32,7 +32,7 @@ func library(t *testing.T, path, source string, flags ...string) {
 	}
 }
 
-// tracerRoot is a root with libraries, as install makes it.
+// tracerRoot returns a root with libraries, as install creates it.
 func tracerRoot(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -42,7 +42,7 @@ func tracerRoot(t *testing.T) string {
 	return root
 }
 
-// glibcImage is an image with this machine's dynamic linker and libc.
+// glibcImage returns an image with this machine's dynamic linker and libc.
 func glibcImage(t *testing.T) string {
 	t.Helper()
 	image := t.TempDir()
@@ -196,7 +196,7 @@ func TestProbeWithoutPermission(t *testing.T) {
 	}
 }
 
-// What is to be left out goes into the configuration.
+// Excluded groups are written to the configuration.
 func TestProbeWritesControl(t *testing.T) {
 	root := t.TempDir()
 	_, err := Probe(ProbeOptions{Root: root, Image: t.TempDir(), Settings: settings.Settings{Exclude: "io,query", StartOff: true}})
@@ -213,7 +213,7 @@ func TestProbeWritesControl(t *testing.T) {
 	}
 }
 
-// TestProbeOfThisMachine needs an MPI, as all machines that build Cairn have.
+// TestProbeOfThisMachine needs an MPI, which all machines that build Cairn have.
 func TestProbeOfThisMachine(t *testing.T) {
 	if _, err := exec.LookPath("mpirun"); err != nil {
 		t.Fatal("there is no MPI on this machine; `make test` installs it")

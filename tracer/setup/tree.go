@@ -15,20 +15,20 @@ import (
 
 // Limits of a walk through an image.
 const (
-	maxLinks       = 40      // symbolic links in one path, as the kernel has it
-	maxNames       = 1 << 16 // names that are read of one directory
-	maxDirectories = 1 << 12 // that match one pattern
+	maxLinks       = 40      // symbolic links in one path, the kernel's limit
+	maxNames       = 1 << 16 // names that are read from one directory
+	maxDirectories = 1 << 12 // matches of one pattern
 )
 
-// errRemote is why a path was not looked at.
+// errRemote reports a path that was skipped.
 var errRemote = errors.New("on a network file system")
 
 // A tree is the file system of an image. Paths in it are absolute, and so are the targets of its symbolic links.
 //
-// It enters what another machine serves only if everywhere is set, which is for directories that somebody named: a walk
-// through a mounted home may take minutes, or for ever.
+// A tree enters network file systems only with reach everywhere, for directories that somebody named: a walk through a
+// mounted home directory may take minutes, or forever.
 type tree struct {
-	root    string // where the image is
+	root    string // directory of the image
 	mounted mounts
 	skipped map[string]string // mount points that were not entered, with their types
 	at      atomic.Pointer[string]
@@ -42,15 +42,15 @@ func newTree(root string) *tree {
 	return &tree{root: absolute, mounted: readMounts(), skipped: map[string]string{}}
 }
 
-// reach says how far a walk goes.
+// reach is the extent of a walk.
 type reach bool
 
 const (
-	here       reach = false // not into network file systems
+	localOnly  reach = false // not into network file systems
 	everywhere reach = true
 )
 
-// resolve follows the symbolic links of a path, and gives the path without and what is there.
+// resolve follows the symbolic links of a path. It returns the resulting path and the file there.
 func (t *tree) resolve(name string, how reach) (string, fs.FileInfo, error) {
 	current, pending := "/", strings.Split(name, "/")
 	info, err := os.Lstat(t.root)
@@ -62,7 +62,7 @@ func (t *tree) resolve(name string, how reach) (string, fs.FileInfo, error) {
 		}
 		next := path.Join(current, part)
 		real := filepath.Join(t.root, next)
-		if point, kind, remote := t.mounted.remote(real); remote && how == here {
+		if point, kind, remote := t.mounted.remote(real); remote && how == localOnly {
 			t.skipped[point] = kind
 			return "", nil, errRemote
 		}
@@ -83,7 +83,7 @@ func (t *tree) resolve(name string, how reach) (string, fs.FileInfo, error) {
 	return current, info, err
 }
 
-// open opens a regular file: nothing else can be a library, and a pipe would wait for ever.
+// open opens a regular file: nothing else can be a library, and opening a FIFO would block.
 func (t *tree) open(name string, how reach) (*os.File, error) {
 	name, info, err := t.resolve(name, how)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *tree) open(name string, how reach) (*os.File, error) {
 	return os.OpenFile(filepath.Join(t.root, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// names are those in a directory that one of the patterns matches, sorted.
+// names returns the sorted names in a directory that match one of the patterns.
 func (t *tree) names(dir string, how reach, patterns ...string) []string {
 	dir, info, err := t.resolve(dir, how)
 	if err != nil || !info.IsDir() {
@@ -123,7 +123,7 @@ func (t *tree) names(dir string, how reach, patterns ...string) []string {
 	return found
 }
 
-// expand gives the directories that a pattern such as "opt/*/lib" matches.
+// expand returns the directories that match a pattern such as "opt/*/lib".
 func (t *tree) expand(pattern string) []string {
 	found := []string{"/"}
 	for part := range strings.SplitSeq(pattern, "/") {
@@ -131,10 +131,10 @@ func (t *tree) expand(pattern string) []string {
 		for _, dir := range found {
 			names := []string{part}
 			if strings.ContainsAny(part, "*?[") {
-				names = t.names(dir, here, part)
+				names = t.names(dir, localOnly, part)
 			}
 			for _, name := range names {
-				if real, info, err := t.resolve(path.Join(dir, name), here); err == nil && info.IsDir() && len(next) < maxDirectories {
+				if real, info, err := t.resolve(path.Join(dir, name), localOnly); err == nil && info.IsDir() && len(next) < maxDirectories {
 					next = append(next, real)
 				}
 			}
@@ -153,15 +153,15 @@ func (t *tree) expandAll(patterns ...string) []string {
 	return found
 }
 
-// place is where a walk is.
-func (t *tree) place() string {
+// position returns the current path of a walk.
+func (t *tree) position() string {
 	if at := t.at.Load(); at != nil {
 		return *at
 	}
 	return "/"
 }
 
-// skippedText names the network file systems that were not entered; "" for none.
+// skippedText returns the network file systems that were skipped; "" for none.
 func (t *tree) skippedText() string {
 	var all []string
 	for point, kind := range t.skipped {

@@ -1,10 +1,7 @@
-// Package symbols says to which function, file and line of a binary an
-// offset belongs, without the binary being at hand.
+// Package symbols maps offsets in a binary to functions, files and lines, without the binary at hand.
 //
-// In goes an executable or shared library, where it is (inside the
-// application's container); out comes a table, one JSON file per build id,
-// that the shipper looks call sites up in. Functions and lines come from
-// DWARF, which also says what was inlined where; function names from the ELF symbol table where there is none. An
-// offset counts from the lowest mapped address of the binary, as
-// trace.Site.Offset does, so position-independent code needs no special care.
+// Extract reads an executable or shared library where it is, inside the application's container. Its result is a table,
+// one JSON file per build id, in which the shipper looks call sites up. Functions, lines and inlined code come from
+// DWARF; without DWARF, function names come from the ELF symbol table. An offset counts from the lowest mapped address
+// of the binary, as trace.Site.Offset does, so position-independent code needs no special treatment.
 package symbols

@@ -4,12 +4,12 @@ import (
 	"debug/dwarf"
 )
 
-// readDWARF adds the functions and lines of all compilation units, and what is inlined into the functions.
+// readDWARF adds the functions, lines and inlined code of all compilation units.
 func (e *extraction) readDWARF(data *dwarf.Data) {
 	names := namer{data: data, known: map[dwarf.Offset]string{}}
 	r := data.Reader()
 	var files []*dwarf.LineFile // of the unit
-	var around []int32          // by level of the tree: the instance that its entries are inlined into; −1: none
+	var around []int32          // by level of the tree: the instance that the level's entries are inlined into; −1: none
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
@@ -30,8 +30,8 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 			// functions are inside
 		case dwarf.TagSubprogram:
 			in = -1
-			// Without ranges it is a declaration, or inlined everywhere. Its children may be functions all the same:
-			// Fortran's contained procedures.
+			// Without ranges it is a declaration, or inlined everywhere. Its children may still be functions: Fortran's
+			// contained procedures.
 			if ranges, err := data.Ranges(entry); err == nil && len(ranges) > 0 {
 				name := names.of(entry)
 				for _, x := range ranges {
@@ -54,10 +54,10 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 	}
 }
 
-// maxRows bounds the memory and the file for a huge binary; its functions are still named.
+// maxRows limits memory and file size for a huge binary; its functions still have names.
 const maxRows = 4 << 20
 
-// readLines adds the lines of a unit and returns its files, by their numbers.
+// readLines adds the lines of a unit and returns its files, by number.
 func (e *extraction) readLines(data *dwarf.Data, unit *dwarf.Entry) []*dwarf.LineFile {
 	r, err := data.LineReader(unit)
 	if err != nil || r == nil {
@@ -66,7 +66,7 @@ func (e *extraction) readLines(data *dwarf.Data, unit *dwarf.Entry) []*dwarf.Lin
 	var entry dwarf.LineEntry
 	for len(e.lines) < maxRows && r.Next(&entry) == nil {
 		if entry.Address < e.base {
-			continue // a section that the linker dropped
+			continue // the linker dropped the section
 		}
 		row := line{offset: entry.Address - e.base, file: -1}
 		if !entry.EndSequence && entry.File != nil && entry.Line > 0 {
@@ -87,14 +87,14 @@ func (e *extraction) file(name string) int32 {
 	return id
 }
 
-// A namer finds the name of a function, which may stand at its declaration.
+// A namer finds the name of a function, which may be an attribute of its declaration.
 type namer struct {
 	data  *dwarf.Data
 	known map[dwarf.Offset]string
 }
 
 func (n *namer) of(entry *dwarf.Entry) string {
-	const longestChain = 8 // a definition refers to its abstract instance, that one to a declaration
+	const longestChain = 8 // a definition refers to its abstract instance, which refers to a declaration
 	for range longestChain {
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
 			return name

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// ErrNoSymbols is the error for a binary that names none of its functions.
+// ErrNoSymbols reports a binary without the name of any function.
 var ErrNoSymbols = errors.New("the binary has neither debug information nor a symbol table")
 
 // Extract reads the symbols of an executable or shared library.
@@ -36,7 +36,7 @@ func Extract(path string) (*Table, error) {
 	}
 	e := extraction{table: t, base: base, code: code, fileIDs: map[string]int32{}}
 	if data := debugInformation(file, id); data != nil {
-		// a damaged part costs what comes after it, not what came before
+		// damaged DWARF keeps what was read before the damage
 		e.readDWARF(data)
 	}
 	e.readSymbols(file)
@@ -60,7 +60,7 @@ type extraction struct {
 	fileIDs   map[string]int32
 }
 
-// mapped is the address, as the file counts, of the first mapped page, and which addresses hold code.
+// mapped returns the address, as in the file, of the first mapped page, and the executable address ranges.
 func mapped(file *elf.File) (lowest uint64, code [][2]uint64, found bool) {
 	const page = 4096
 	lowest = ^uint64(0)
@@ -76,7 +76,8 @@ func mapped(file *elf.File) (lowest uint64, code [][2]uint64, found bool) {
 	return lowest, code, found
 }
 
-// isCode reports whether addresses are in one executable part. What the linker dropped stands at 0, where there is none.
+// isCode reports whether a range of addresses is in one executable segment. Dropped functions have address 0, which is
+// in none.
 func (e *extraction) isCode(start, end uint64) bool {
 	return slices.ContainsFunc(e.code, func(part [2]uint64) bool { return part[0] <= start && end <= part[1] })
 }
@@ -123,8 +124,7 @@ func findBuildID(notes []byte, file *elf.File) string {
 	return ""
 }
 
-// debugInformation returns the binary's DWARF data, or that of the separate
-// file where distributions keep it, or nil.
+// debugInformation returns the binary's DWARF data, or that of the separate file where distributions install it, or nil.
 func debugInformation(file *elf.File, id string) *dwarf.Data {
 	if file.Section(".debug_line") != nil || file.Section(".zdebug_line") != nil {
 		if data, err := file.DWARF(); err == nil {
@@ -148,8 +148,8 @@ func debugInformation(file *elf.File, id string) *dwarf.Data {
 
 const debugRoot = "/usr/lib/debug/.build-id"
 
-// readSymbols adds the functions of the symbol table, after those of DWARF,
-// which win: they have the name that the source has.
+// readSymbols adds the functions of the symbol table. Those of DWARF, which were added before, take precedence: they
+// have the names of the source.
 func (e *extraction) readSymbols(file *elf.File) {
 	for _, read := range []func() ([]elf.Symbol, error){file.Symbols, file.DynamicSymbols} {
 		symbols, err := read()
@@ -182,7 +182,7 @@ func buildIDOf(path string) (string, error) {
 	return buildID(file)
 }
 
-// exists reports whether a file is there.
+// exists reports whether a file exists.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -7,22 +7,23 @@ import (
 	"sort"
 )
 
-// An instance is a function inlined at one place: an entry of DWARF's tree of inlined subroutines.
+// An instance is a function inlined at one call: an entry of DWARF's tree of inlined subroutines.
 type instance struct {
 	name   string
-	within int32  // the instance that it is inlined into; −1: none, it is the function's own code
-	file   int32  // of the call that was inlined; −1: not known
-	line   int32  // likewise
+	within int32  // the instance that it is inlined into; −1: none, it is in the function's own code
+	file   int32  // of the inlined call; −1: not known
+	line   int32  // of the inlined call
 	start  uint64 // offset of its first byte
 }
 
-// A stretch of code belongs to an instance, the innermost, from its offset to the next one's; −1: none was inlined.
+// A stretch of code, from its offset to that of the next one, belongs to an innermost instance; −1: nothing is inlined
+// there.
 type stretch struct {
 	offset uint64
 	in     int32
 }
 
-// maxInstances bounds the memory and the file for a huge binary; what is beyond has the name of what it stands in.
+// maxInstances limits memory and file size for a huge binary. Code of further instances belongs to the enclosing one.
 const maxInstances = 1 << 20
 
 // A span is a part of an instance's code.
@@ -31,7 +32,7 @@ type span struct {
 	in         int32
 }
 
-// inlined adds an instance and returns its number; within if nothing is known of it.
+// inlined adds an instance and returns its number, or within if its code is not known.
 func (e *extraction) inlined(data *dwarf.Data, entry *dwarf.Entry, name string, files []*dwarf.LineFile, within int32) int32 {
 	if name == "" || len(e.instances) >= maxInstances {
 		return within
@@ -61,8 +62,8 @@ func (e *extraction) inlined(data *dwarf.Data, entry *dwarf.Entry, name string, 
 	return number
 }
 
-// stretches lays the spans of instances over one another, the innermost on top. An inner instance comes after the one
-// that it is in, and ends with it at the latest.
+// stretches overlays the spans of instances, the innermost on top. An inner instance comes after the one that it is in,
+// and ends no later.
 func stretches(spans []span) []stretch {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.in, b.in))
@@ -99,7 +100,7 @@ func stretches(spans []span) []stretch {
 	return list
 }
 
-// innermost is the instance that has the byte at an offset; −1: none.
+// innermost returns the instance with the byte at an offset; −1: none.
 func (t *Table) innermost(offset uint64) int32 {
 	i := sort.Search(len(t.stretches), func(i int) bool { return t.stretches[i].offset > offset })
 	if i == 0 {

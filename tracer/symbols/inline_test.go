@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sources of a program in which functions are inlined into each other, across files too. Return addresses are printed
-// relative to the lowest mapped address, as program does.
+// sources of a program with functions that are inlined into each other, also across files. Return addresses are printed
+// relative to the lowest mapped address, as in program.
 var inlinedSources = map[string]string{
 	"traced.c": strings.Replace(strings.Split(program, "__attribute__((noinline)) static void exchange")[0], "static unsigned long base", "unsigned long base", 1),
 	"halo.h": `void traced(void);
@@ -49,7 +49,7 @@ int main(void) {
 `,
 }
 
-// build compiles sources, given by their names, in a folder of its own.
+// build compiles sources, given by their names, in a temporary directory.
 func build(t *testing.T, compiler string, sources map[string]string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func build(t *testing.T, compiler string, sources map[string]string, flags ...st
 	return filepath.Join(dir, "program")
 }
 
-// stored is the table of a binary as a reader of its file has it.
+// stored returns the table of a binary as read from its file.
 func storedTable(t *testing.T, binary string) *Table {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func storedTable(t *testing.T, binary string) *Table {
 	return table
 }
 
-// path words the frames of a return address, innermost first.
+// path formats the frames of a return address, innermost first.
 func path(table *Table, offset uint64) string {
 	var words []string
 	for _, p := range table.Frames(offset) {
@@ -87,7 +87,7 @@ func path(table *Table, offset uint64) string {
 	return strings.Join(words, " < ")
 }
 
-// TestInlinedFrames: what the calls of the sources above are, by hand, whatever the compiler makes of them.
+// TestInlinedFrames compares the frames of the sources above with the expected ones, at several optimization levels.
 func TestInlinedFrames(t *testing.T) {
 	// main inlines setup, which is called once, from -O1 on; exchange and send_side are inlined everywhere
 	want := []string{
@@ -119,7 +119,7 @@ func TestInlinedFrames(t *testing.T) {
 				got = append(got, path(table, offset))
 				place, known := table.Lookup(offset)
 				assert.True(t, known)
-				assert.Equal(t, table.Frames(offset)[0].Place, place, "the call itself")
+				assert.Equal(t, table.Frames(offset)[0].Location, place, "the call itself")
 			}
 			assert.Equal(t, want, got)
 		})
@@ -133,7 +133,7 @@ func TestInlinedFrames(t *testing.T) {
 	})
 }
 
-// Two calls in one inlined instance come from the same place; the same line inlined elsewhere is another one.
+// Two calls in one inlined instance have the same source location; the same line inlined elsewhere is another frame.
 func TestInlinedInstancesAreTheirOwnPlaces(t *testing.T) {
 	binary := build(t, "gcc", inlinedSources, "-O2", "-g")
 	table := storedTable(t, binary)
@@ -146,7 +146,7 @@ func TestInlinedInstancesAreTheirOwnPlaces(t *testing.T) {
 	assert.NotEqual(t, first[2].Offset, elsewhere[2].Offset)
 }
 
-// A callback is named by its first byte: not by what it begins with, if that is inlined.
+// A callback is given by its first byte: its name is not that of a function inlined at its beginning.
 func TestCallbackThatBeginsWithInlinedCode(t *testing.T) {
 	binary := build(t, "gcc", map[string]string{"main.c": `#include <stdio.h>
 #include <stdlib.h>
@@ -166,8 +166,8 @@ int main(void) { callback(); printf("%lx\n", (unsigned long)(void *)callback - b
 	assert.Equal(t, "callback", place.Function)
 }
 
-// TestFramesAreThoseOfAddr2line compares with binutils on programs of chance: functions that call each other, some of
-// them inlined, in nested blocks and loops.
+// TestFramesAreThoseOfAddr2line compares with binutils on random programs: functions that call each other, some of them
+// inlined, in nested blocks and loops.
 func TestFramesAreThoseOfAddr2line(t *testing.T) {
 	levels := []string{"-O1", "-O2", "-O3", "-Os"}
 	longest := 0
@@ -217,7 +217,7 @@ func randomProgram(random *rand.Rand) string {
 	return b.String()
 }
 
-// addr2line words what binutils says of an address as path does.
+// addr2line formats the output of binutils for an address as path does.
 func addr2line(t *testing.T, binary string, address uint64) string {
 	t.Helper()
 	out, err := exec.Command("addr2line", "-f", "-i", "-e", binary, fmt.Sprintf("%#x", address)).Output()
@@ -276,7 +276,7 @@ end program
 	}
 }
 
-// Without inlined code tables are as they were: readers of either kind understand them.
+// Without inlined code tables have the earlier form, which all readers understand.
 func TestTablesWithoutInlinedCode(t *testing.T) {
 	binary := build(t, "gcc", inlinedSources, "-O2")
 	file, err := Resolve(binary, t.TempDir())

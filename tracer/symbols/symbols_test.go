@@ -71,7 +71,7 @@ func offsets(t *testing.T, binary string) []uint64 {
 }
 
 func TestLookup(t *testing.T) {
-	want := []Place{{Function: "exchange", Line: 14}, {Function: "main", Line: 23}, {Function: "leave", Line: 18}}
+	want := []Location{{Function: "exchange", Line: 14}, {Function: "main", Line: 23}, {Function: "leave", Line: 18}}
 	for name, c := range map[string]struct {
 		flags []string
 		lines bool

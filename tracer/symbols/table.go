@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// A Table is what one binary's symbols say.
+// A Table has the symbols of one binary.
 type Table struct {
-	BuildID   string // hex; the path of the binary when it has none
+	BuildID   string // hex; the path of the binary if it has none
 	Module    string // its file name
 	functions []function
 	lines     []line
@@ -22,48 +22,49 @@ type function struct {
 	name       string
 }
 
-// line holds from its offset to the next one's. File −1: nothing is known there.
+// line applies from its offset to that of the next one. File −1: no information.
 type line struct {
 	offset uint64
 	file   int32
 	line   int32
 }
 
-// A Place is where a call stands in the source; unknown parts are zero.
-type Place struct {
+// A Location is the source location of a call; unknown parts are zero.
+type Location struct {
 	Function string
 	File     string
 	Line     int
 }
 
-// A Frame is a place of a call path.
+// A Frame is a source location in a call path.
 type Frame struct {
-	Place
-	// Offset tells the frame from others, as trace.Site.Offset does: that of the return address, or, of a frame in which
-	// the function of the frame before is inlined, that of the first byte of the inlined code + 1.
+	Location
+	// Offset identifies the frame, like trace.Site.Offset: the offset of the return address, or, for a frame into which
+	// the function of the previous frame is inlined, the offset of the first byte of the inlined code + 1.
 	Offset uint64
 }
 
-// Lookup finds the place of a call by its return address: in the innermost function, if one was inlined there.
-func (t *Table) Lookup(offset uint64) (Place, bool) {
+// Lookup returns the source location of a call by the offset of its return address, in the innermost inlined function.
+func (t *Table) Lookup(offset uint64) (Location, bool) {
 	frames := t.Frames(offset)
 	if len(frames) == 0 {
-		return Place{}, false
+		return Location{}, false
 	}
-	return frames[0].Place, true
+	return frames[0].Location, true
 }
 
-// Frames are the place of a call, given by its return address, and then, if its function was inlined, those of the
-// calls that were inlined, from the innermost outwards to the function that has the code; nil if nothing is known.
+// Frames returns the source location of a call by the offset of its return address, followed by those of the calls that
+// were inlined, from the innermost to the function that has the code; nil if nothing is known.
 //
-// The return address lies after the call, and may be the first of the next line or function, so the byte before it
-// counts. The first byte of a function stands for the function itself (a callback), not for what it begins with.
+// The return address is behind the call, and may be the first of the next line or function, so the byte before it is
+// looked up. The first byte of a function refers to the function itself (a callback), not to code inlined at its
+// beginning.
 func (t *Table) Frames(offset uint64) []Frame {
 	if offset == 0 {
 		return nil
 	}
 	at := offset - 1
-	var p Place
+	var p Location
 	in := t.innermost(at)
 	function := ""
 	if i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].start > at }); i > 0 {
@@ -84,20 +85,20 @@ func (t *Table) Frames(offset uint64) []Frame {
 		one := &t.instances[in]
 		p.Function = one.name
 		frames = append(frames, Frame{p, offset})
-		p, offset, in = Place{}, one.start+1, one.within
+		p, offset, in = Location{}, one.start+1, one.within
 		if one.file >= 0 {
 			p.File, p.Line = t.files[one.file], int(one.line)
 		}
 	}
 	p.Function = function
-	if p == (Place{}) && len(frames) == 0 {
+	if p == (Location{}) && len(frames) == 0 {
 		return nil
 	}
 	return append(frames, Frame{p, offset})
 }
 
-// sortFunctions orders functions and removes overlaps: of two that begin at
-// the same place the first given wins, and a function ends where the next begins.
+// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, and a
+// function ends where the next begins.
 func sortFunctions(functions []function) []function {
 	sort.SliceStable(functions, func(i, j int) bool { return functions[i].start < functions[j].start })
 	kept := functions[:0]
@@ -116,8 +117,8 @@ func sortFunctions(functions []function) []function {
 	return kept
 }
 
-// sortLines orders rows and drops those that repeat their predecessor. Where
-// one sequence ends and another begins at the same offset, the beginning wins.
+// sortLines sorts rows and drops those that repeat their predecessor. If one sequence ends and another begins at the same
+// offset, the beginning is kept.
 func sortLines(lines []line) []line {
 	sort.SliceStable(lines, func(i, j int) bool {
 		a, b := lines[i], lines[j]
@@ -130,7 +131,7 @@ func sortLines(lines []line) []line {
 	for _, l := range lines {
 		if n := len(kept); n > 0 {
 			if kept[n-1].offset == l.offset {
-				kept[n-1] = l // the later row at an address is the one that holds
+				kept[n-1] = l // the later row at an address is the valid one
 				if n > 1 && same(kept[n-2], l) {
 					kept = kept[:n-1]
 				}
@@ -147,7 +148,7 @@ func sortLines(lines []line) []line {
 
 func same(a, b line) bool { return a.file == b.file && a.line == b.line }
 
-// String tells how much the table knows.
+// String summarizes the size of the table.
 func (t *Table) String() string {
 	return fmt.Sprintf("%s: %d functions, %d inlined, %d lines of %d files", t.Module, len(t.functions), len(t.instances), len(t.lines), len(t.files))
 }

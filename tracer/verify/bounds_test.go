@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// changed makes one final trace of process directories, of which a mistake has changed the times.
+// changed makes one final trace of process directories and changes its times, as a bug would.
 func changed(t *testing.T, directories []string, change func(c *trace.Content)) *trace.Reader {
 	t.Helper()
 	var m merger.Merger
@@ -36,8 +36,8 @@ func changed(t *testing.T, directories []string, change func(c *trace.Content)) 
 	return reader
 }
 
-// Of calls that take a fraction of a microsecond, on two threads, with time that is not traced: true times agree in every
-// mode of timing, and one that is wrong by one tick more than is stated does not.
+// Calls that take a fraction of a microsecond, on two threads, with untraced regions: correct times agree in every timing
+// mode, and a time beyond the stated error by one tick does not.
 func TestTimesOfQuickCalls(t *testing.T) {
 	for seed, test := range []map[string]any{
 		{"timing": "lossy 5"},

@@ -9,11 +9,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// ErrNoReference: a rank's process wrote no reference log.
+// ErrNoReference reports that a rank's process wrote no reference log.
 var ErrNoReference = errors.New("there is no reference log: was the program run with --verify?")
 
-// Compare compares every call of a trace with the reference logs in the process directories. Directories of processes
-// that are not in the trace are passed over: a spool may hold several worlds.
+// Compare compares every call of a trace with the reference logs in the process directories. It ignores directories of
+// processes that are not in the trace, since a spool may have several worlds.
 func Compare(reader *trace.Reader, directories []string) (Result, error) {
 	var result Result
 	var processes []*process
@@ -51,7 +51,7 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 			}
 		}
 		m := newMatch(rank.Rank, p, reader.Sites())
-		m.times.settings, m.times.segments = reader.Meta().Timing, p.SegmentBytes
+		m.times.settings, m.times.bufferBytes = reader.Meta().Timing, p.BufferBytes
 		m.readings = float64(rank.Clock.AtMost(m.times.settings.MomentLimit())) / 1e9
 		before := result.count()
 		if err := compareRank(&result, m, cursors, log); err != nil {
@@ -85,38 +85,38 @@ type cursor interface {
 	Err() error
 }
 
-// A moment is the entry into a call, or the return from it.
-type moment struct {
+// A callEdge is an entry into a call or a return from it.
+type callEdge struct {
 	order  uint64
 	call   *loggedCall
 	leaves bool
 }
 
-// compareRank walks the calls of one process in the order in which they were entered and left.
+// compareRank processes the calls of one process in the order of their entries and returns.
 func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][]*loggedCall) error {
 	rank := m.rank
-	var moments []moment
+	var callEdges []callEdge
 	for _, calls := range log {
 		for _, c := range calls {
 			if !c.finished {
-				// Its rank ended there. The trace has what the call was given, if the call had begun by then.
+				// Its rank ended in it. The trace has the call with its inputs, if it had begun by then.
 				result.Unfinished++
-				moments = append(moments, moment{c.entered, c, false})
+				callEdges = append(callEdges, callEdge{c.entered, c, false})
 				continue
 			}
-			moments = append(moments, moment{c.entered, c, false}, moment{c.left, c, true})
+			callEdges = append(callEdges, callEdge{c.entered, c, false}, callEdge{c.left, c, true})
 		}
 	}
-	sort.Slice(moments, func(i, j int) bool { return moments[i].order < moments[j].order })
+	sort.Slice(callEdges, func(i, j int) bool { return callEdges[i].order < callEdges[j].order })
 
 	type pending struct {
 		*comparison
 		ok bool
 	}
 	open := map[*loggedCall]pending{}
-	ended := map[int]bool{}  // threads that the trace has no more calls of
-	unread := map[int]bool{} // threads whose event is still to be compared
-	for _, at := range moments {
+	ended := map[int]bool{}  // threads without further calls in the trace
+	unread := map[int]bool{} // threads whose current event was not compared yet
+	for _, at := range callEdges {
 		c := at.call
 		if at.leaves {
 			if o, ok := open[c]; ok {
@@ -147,7 +147,7 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
 			continue
 		}
-		// a call that was left (longjmp, an exception) is not in the trace if its thread went on to another segment
+		// a call that was left (longjmp, an exception) is not in the trace if its thread went on to another buffer
 		if unread[c.thread] = !c.finished && !events.Event().Unfinished(); unread[c.thread] {
 			continue
 		}
@@ -163,7 +163,7 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			}
 		}
 		if o.wrongFunction {
-			// All that follows on this thread would disagree too.
+			// All later calls of this thread would disagree, too.
 			ended[c.thread] = true
 		}
 	}
@@ -183,14 +183,14 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	return nil
 }
 
-// compareAggregates compares the statistics of the threads of a rank, by number: the row in the trace.
+// compareAggregates compares the statistics of the threads of a rank; threads maps their numbers to rows in the trace.
 func compareAggregates(result *Result, m *match, reader *trace.Reader, threads map[int]int) error {
 	for number, row := range threads {
-		told, err := reader.Aggregates(row)
+		traced, err := reader.Aggregates(row)
 		if err != nil {
 			return fmt.Errorf("rank %d, thread %d: %w", m.rank, number, err)
 		}
-		if reason := m.times.thread(number).compareAggregates(told); reason != "" {
+		if reason := m.times.thread(number).compareAggregates(traced); reason != "" {
 			result.add(Disagreement{Rank: m.rank, Thread: number, Argument: "time", Reason: reason})
 		}
 	}

@@ -43,7 +43,7 @@ func event(function string, in, out []trace.Value) trace.Event {
 	return trace.Event{Function: f, In: in, Out: out, Return: integer(0), OwnRank: 0, Comm: -1}
 }
 
-// story is a program: a communicator and two requests, of which one shares its handle with a third.
+// story is a program with a communicator and two requests, one of which shares its handle with a third.
 func story() []trace.Event {
 	world, number := name("MPI_COMM_WORLD"), name("MPI_INT")
 	list := []trace.Event{
@@ -110,13 +110,13 @@ func TestStoryAgrees(t *testing.T) {
 	require.Equal(t, uint64(1), result.Unfinished)
 }
 
-// Whatever is changed in the log is found, at its place.
+// Every change of the log is found, in the right argument.
 func TestStoryDisagrees(t *testing.T) {
 	for _, c := range []struct{ old, new, where string }{
 		{"tag=5", "tag=4", "call 1, MPI_Irecv, tag: 5 in the trace, 4 in the reference log"},
 		{"source=-2", "source=1", "call 1, MPI_Irecv, source: MPI_ANY_SOURCE in the trace, 1"},
 		{"datatype=300", "datatype=301", "call 1, MPI_Irecv, datatype: MPI_INT in the trace, 301"},
-		{"tag=6 comm=200", "tag=6 comm=201", "call 3, MPI_Isend, comm: handle 0 in the trace, 201 in the reference log: id 0 stands for handle 200"},
+		{"tag=6 comm=200", "tag=6 comm=201", "call 3, MPI_Isend, comm: handle 0 in the trace, 201 in the reference log: id 0 is bound to handle 200"},
 		{"[501,500,500]", "[500,501,500]", "call 4, MPI_Waitall, array_of_requests"},
 		{"[501,500,500]", "[501,500]", "call 4, MPI_Waitall, array_of_requests"},
 		{"[-1,-1,-1]", "[-1,7,-1]", "call 4, MPI_Waitall, array_of_requests: handle 1 in the trace, 7 in the reference log: a request became another one"},
@@ -141,7 +141,7 @@ func TestStoryDisagrees(t *testing.T) {
 	}
 }
 
-// A log that is no log is an error, not a disagreement.
+// A damaged log is an error, not a disagreement.
 func TestDamagedLog(t *testing.T) {
 	for _, text := range []string{"x", "C 1 0 MPI_Barrier", "R 0 0 0", "C 0 a MPI_Barrier", "C 0 0 MPI_Barrier\nR 0 1 0\nR 0 2 0\n"} {
 		_, err := addLines(text)

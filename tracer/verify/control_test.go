@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 }
 `
 
-// What is recorded of a program that turns tracing off and on, with groups left out by the configuration.
+// The calls that are recorded of a program that turns tracing off and on, with groups excluded by the configuration.
 func TestControl(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "controlled.c")
 	require.NoError(t, os.WriteFile(source, []byte(controlled), 0o644))
@@ -73,7 +73,7 @@ func TestControl(t *testing.T) {
 					}
 				}
 				require.NoError(t, cursor.Err())
-				// lives of requests are always there
+				// lifetimes of requests are always recorded
 				require.Equal(t, 10, counts["MPI_Ibarrier"])
 				require.Equal(t, 10, counts["MPI_Wait"])
 				require.Equal(t, 31, counts["MPI_Pcontrol"])
@@ -123,8 +123,8 @@ program attributed
 end program
 `
 
-// Fortran procedures that reach no C function are left out like all others: by the configuration, and where tracing is
-// off (the second round).
+// Fortran procedures that do not call the C function are excluded like all others: by the configuration, and while
+// tracing is off (the second round).
 func TestControlOfFortran(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "attributed.f90")
 	require.NoError(t, os.WriteFile(source, []byte(attributed), 0o644))

@@ -2,44 +2,44 @@ package verify
 
 import "fmt"
 
-// A renaming is the correspondence between the trace's symbolic ids and MPI's handles of one kind in one process, as it
-// is at one moment. It is one-to-one among the objects that exist, but for requests: MPI gives several pending requests
-// the same handle when they are complete at once, and the trace tells them apart.
+// A renaming is the correspondence between the trace's symbolic ids and MPI's handles of one kind in one process at one
+// time. It is one-to-one among the objects that exist, except for requests: MPI gives several pending requests the same
+// handle if they are complete at once, and the trace distinguishes them.
 type renaming struct {
 	shared bool // several ids may have one raw handle
 	raw    map[int64]*object
-	ids    map[int64]int // raw handle -> how many live ids have it
+	ids    map[int64]int // raw handle -> number of its live ids
 	byRaw  map[int64]int64
 }
 
 type object struct {
 	raw        int64
-	references int // an object that was handed out twice has to be freed twice
+	references int // an object that was returned twice must be freed twice
 }
 
 func newRenaming(shared bool) *renaming {
 	return &renaming{shared: shared, raw: map[int64]*object{}, ids: map[int64]int{}, byRaw: map[int64]int64{}}
 }
 
-// use checks a handle that a call was given. One whose creation nobody saw is bound at first sight.
+// use checks a handle that was passed to a call. A handle whose creation was not seen is bound at its first use.
 func (r *renaming) use(id, raw int64) error {
 	if o := r.raw[id]; o != nil {
 		if o.raw != raw {
-			return fmt.Errorf("id %d stands for handle %d", id, o.raw)
+			return fmt.Errorf("id %d is bound to handle %d", id, o.raw)
 		}
 		return nil
 	}
 	return r.bind(id, raw)
 }
 
-// create checks a handle that a call handed out.
+// create checks a handle that a call returned.
 func (r *renaming) create(id, raw int64) error {
 	o := r.raw[id]
 	if o == nil {
 		return r.bind(id, raw)
 	}
 	if o.raw != raw || r.shared {
-		return fmt.Errorf("id %d still stands for handle %d", id, o.raw)
+		return fmt.Errorf("id %d is still bound to handle %d", id, o.raw)
 	}
 	o.references++
 	return nil
@@ -55,7 +55,7 @@ func (r *renaming) bind(id, raw int64) error {
 	return nil
 }
 
-// free gives up one reference.
+// free drops one reference.
 func (r *renaming) free(id int64) {
 	o := r.raw[id]
 	if o == nil {

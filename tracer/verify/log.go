@@ -14,8 +14,8 @@ import (
 // A loggedCall is one call of the reference log.
 type loggedCall struct {
 	thread        int
-	index         uint64 // of the call on its thread
-	entered, left uint64 // the order of its two lines in the process
+	index         uint64 // number of the call on its thread
+	entered, left uint64 // order numbers of its two lines in the process
 	function      string
 	from, to      int64 // ns, read around the call; 0: not in the log
 	enter, exit   int64 // ticks, as in the call's record; 0: not in the log
@@ -65,7 +65,7 @@ func readThread(path string, thread int) ([]*loggedCall, error) {
 	return calls, lines.Err()
 }
 
-// addLine adds what a line tells. Values are parsed when they are compared.
+// addLine adds a line to the calls. Values are parsed when they are compared.
 func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error) {
 	kind, rest, _ := strings.Cut(line, " ")
 	indexText, rest, _ := strings.Cut(rest, " ")
@@ -102,7 +102,7 @@ func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error
 		}
 		return calls, nil
 	}
-	return nil, fmt.Errorf("%q is no kind of line", kind)
+	return nil, fmt.Errorf("%q is not a kind of line", kind)
 }
 
 // parse reads the arguments of both lines.

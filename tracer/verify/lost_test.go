@@ -16,8 +16,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program of three threads that counts its calls itself. Tags hardly repeat, so that the spool fills. Late on it calls
-// functions for the first time, leaves calls out by MPI_Pcontrol, and forks. With "die" it ends without MPI_Finalize.
+// A program of three threads that counts its calls itself. Tags hardly repeat, so the spool fills. Late in the run it
+// calls functions for the first time, turns recording off with MPI_Pcontrol, and forks. With "die" it ends without
+// MPI_Finalize.
 const wordy = `
 #include <mpi.h>
 #include <pthread.h>
@@ -78,24 +79,24 @@ int main(int argc, char **argv)
 }
 `
 
-// What a rank called is what its trace has and what the trace says it lacks, wherever tracing stopped.
+// Recorded calls and calls that the trace reports as lost add up to those of the program, wherever tracing stopped.
 func TestLostCallsAreCounted(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "wordy.c")
 	require.NoError(t, os.WriteFile(source, []byte(wordy), 0o644))
 	for _, implementation := range shimtest.Implementations {
 		program := shimtest.Compile(t, implementation, source, "-pthread")
 		for name, c := range map[string]struct {
-			limit, segment int
-			argument       string
+			limit, buffer int
+			argument      string
 		}{
-			"in the first segments": {100_000, 32768, "end"},
-			"in the core":           {1 << 20, 16384, "end"},
-			"later":                 {3 << 20, 65536, "end"},
-			"without MPI_Finalize":  {1 << 20, 16384, "die"},
-			"never":                 {1 << 30, 65536, "end"},
+			"in the first buffers": {100_000, 32768, "end"},
+			"in the core":          {1 << 20, 16384, "end"},
+			"later":                {3 << 20, 65536, "end"},
+			"without MPI_Finalize": {1 << 20, 16384, "die"},
+			"never":                {1 << 30, 65536, "end"},
 		} {
 			t.Run(implementation+"/"+name, func(t *testing.T) {
-				tracer := shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": c.limit, "segment_bytes": c.segment})
+				tracer := shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": c.limit, "segment_bytes": c.buffer})
 				r := tracer.Run(t, shimtest.Launch(implementation, 2, program, c.argument)...)
 				if c.argument == "end" {
 					require.Zero(t, r.Code, r.Stderr)
@@ -109,7 +110,7 @@ func TestLostCallsAreCounted(t *testing.T) {
 	}
 }
 
-// The same from Fortran, whose layer calls the C functions: functions that are first called when tracing has stopped are
+// The same in Fortran, whose layer calls the C functions: functions that are first called after tracing has stopped are
 // bound then.
 const wordyFortran = `
 program wordy
@@ -149,7 +150,7 @@ func TestLostCallsOfFortranAreCounted(t *testing.T) {
 	}
 }
 
-// saidCalls is how many calls a rank has printed that it made.
+// saidCalls returns the number of calls that a rank has printed.
 func saidCalls(t *testing.T, printed string, rank int) uint64 {
 	t.Helper()
 	_, after, found := strings.Cut(printed, fmt.Sprintf("rank %d: ", rank))

@@ -11,14 +11,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A match is what is known of one process while its calls are compared.
+// A match is the state of the comparison of one process.
 type match struct {
 	rank     int
 	process  *process
 	sites    []trace.Site
 	renaming map[mpi.Kind]*renaming
 	times    times
-	readings float64 // by how many seconds what MPI_Wtime returned may be off
+	readings float64 // permitted error in seconds of what MPI_Wtime returned
 }
 
 func newMatch(rank int, p *process, sites []trace.Site) *match {
@@ -45,12 +45,12 @@ type comparison struct {
 	result        trace.Value
 	badTimes      string // how the times differ, "" if they do not
 	ownRank       int
-	ignored       bool // the trace says that the program passed MPI_STATUS(ES)_IGNORE
+	ignored       bool // according to the trace the program passed MPI_STATUS(ES)_IGNORE
 	wrongFunction bool
 	disagreements []Disagreement
 }
 
-// begin keeps what the event says: it is gone when the thread's next call is looked at, which may be nested in this one.
+// begin copies the event, which is overwritten by the thread's next call, which may be nested in this one.
 func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpi.ByName(c.function), index: e.Index, name: e.Function.Name,
@@ -81,8 +81,8 @@ func (c *comparison) succeeded() bool {
 		c.process.isConstant("", "MPI_ERR_IN_STATUS", c.call.result)
 }
 
-// enter compares what the call was given, and lets go of the handles that it gives back: another thread may have them
-// again before it returns.
+// enter compares the inputs of the call and releases the handles that it frees, since another thread may get them
+// before it returns.
 func (c *comparison) enter() bool {
 	if c.name != c.call.function || c.spec == nil {
 		c.wrongFunction = true
@@ -92,11 +92,11 @@ func (c *comparison) enter() bool {
 		return false
 	}
 	c.section(c.in, c.call.in, mpi.Direction.IsIn, true)
-	c.letGo()
+	c.release()
 	return len(c.disagreements) == 0
 }
 
-// leave compares what the call returned.
+// leave compares the outputs of the call.
 func (c *comparison) leave() bool {
 	if c.wrongFunction {
 		return false
@@ -143,17 +143,17 @@ func (c *comparison) section(values []trace.Value, arguments []argument, has fun
 	}
 }
 
-// absence tells why a value may not be missing in the trace, "" if it may.
+// absence returns why a value must not be missing in the trace, "" if it may.
 func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined:
 		return ""
-	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // a call that did not return may not have said
+	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // MPI_IN_PLACE may be recorded only after the call
 		return ""
 	case !in && !c.succeeded():
 		return ""
 	case !in && p.Effect == mpi.EffectCompleted:
-		// It follows from what the trace says of the call; letGo has checked that it does.
+		// It follows from the rest of the call; release has checked that.
 		return ""
 	}
 	return "the trace has no value"
@@ -193,15 +193,15 @@ func (c *comparison) returned() {
 	}
 }
 
-// isNear reports whether the call read the clock, and the trace has what it returned as exactly as it has moments. Beyond
-// that nothing is allowed but the last bits of the two numbers.
+// isNear reports whether the call read the clock and its result in the trace is within the permitted error of time
+// stamps, beyond which only the last bits of the two numbers may differ.
 func (c *comparison) isNear() bool {
 	if c.spec.Name != "MPI_Wtime" || c.result.Form != trace.Float || c.readings == 0 {
 		return false
 	}
-	told, logged := math.Float64frombits(uint64(c.result.Int)), math.Float64frombits(uint64(c.call.result))
+	traced, logged := math.Float64frombits(uint64(c.result.Int)), math.Float64frombits(uint64(c.call.result))
 	last := math.Nextafter(math.Abs(logged), math.Inf(1)) - math.Abs(logged)
-	return math.Abs(told-logged) <= c.readings+2*last
+	return math.Abs(traced-logged) <= c.readings+2*last
 }
 
 const differs = "the values differ"
@@ -209,12 +209,12 @@ const differs = "the values differ"
 // value compares one value; "" if it agrees.
 func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string {
 	if t.form == undefined {
-		// A status stream of nothing is how the trace says that a status is not there.
+		// In the trace an empty status stream means that there is no status.
 		if v.Form == trace.List && len(v.List) == 0 {
 			return ""
 		}
-		// A scalar that is written whatever the flag says, and one of which the recorder cannot know whether it counts,
-		// since nobody saw how the communicator came to be.
+		// A scalar that is written whatever the flag is, or whose significance the recorder cannot know, because it did
+		// not see the creation of the communicator.
 		if p.UnlessInPlace > 0 && c.inPlace(p) || p.RootOnly && c.ownRank < 0 {
 			return ""
 		}
@@ -229,7 +229,7 @@ func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string
 			return ""
 		}
 	case trace.Int:
-		// A number that the application did not want counts as 0.
+		// A number that the application did not want is 0.
 		if t.form == number && t.number == v.Int || t.form == null && v.Int == 0 {
 			return ""
 		}
@@ -275,7 +275,7 @@ func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string
 	return differs
 }
 
-// isFunction reports whether the trace's place of a function is the one that the program passed.
+// isFunction reports whether the function in the trace is the one that the program passed.
 func (c *comparison) isFunction(v trace.Value, address int64) bool {
 	if v.Int < 1 || v.Int > int64(len(c.sites)) {
 		return false
@@ -300,7 +300,7 @@ func (c *comparison) handle(p *mpi.Param, id, raw int64, in bool) string {
 	return ""
 }
 
-// statuses compares one status or several. The trace holds those that need not be there as a list of numbers.
+// statuses compares one status or several. Statuses that may be missing are a list of numbers in the trace.
 func statuses(v trace.Value, t token) string {
 	var want, have []int64
 	switch t.form {
@@ -339,9 +339,9 @@ func flatten(to *[]int64, v trace.Value) {
 	}
 }
 
-// letGo ends what the call ends: freed and consumed handles, and the requests that MPI had set to MPI_REQUEST_NULL when
-// it returned.
-func (c *comparison) letGo() {
+// release ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it
+// returned.
+func (c *comparison) release() {
 	next := 0
 	for i := range c.spec.Params {
 		p := &c.spec.Params[i]
@@ -401,7 +401,7 @@ func argumentOf(arguments []argument, name string) token {
 	return token{}
 }
 
-// describe writes a value of the trace for people.
+// describe formats a value of the trace for people.
 func describe(v trace.Value) string {
 	switch v.Form {
 	case trace.Absent:

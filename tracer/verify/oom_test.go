@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// Two ranks that talk for ever; the second one takes memory as it goes, until the kernel takes it away.
+// Two ranks that communicate forever; the second one allocates memory until the kernel kills it.
 const hungry = `
 #include <mpi.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ int main(int argc, char **argv)
 }
 `
 
-// memoryCgroup makes a control group of its own that may have so many bytes, of whichever version the machine has. Its
-// processes are those that write themselves into the file that is returned.
+// memoryCgroup creates a control group with a memory limit, of whichever version the machine has. A process joins it by
+// writing its id into the file procs.
 func memoryCgroup(t *testing.T, limit int) (procs string, killed func() string) {
 	t.Helper()
 	name := "cairn-test-" + strconv.Itoa(os.Getpid())
@@ -71,8 +71,8 @@ func memoryCgroup(t *testing.T, limit int) (procs string, killed func() string) 
 	return "", nil
 }
 
-// A rank that the kernel kills because its control group is out of memory, as a container's is: its trace has all its
-// calls up to that moment, and says that it ended early.
+// A rank is killed by the kernel because its control group, like a container's, is out of memory: its trace has all its
+// calls up to then, and reports that it ended early.
 func TestOutOfMemory(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "hungry.c")
 	require.NoError(t, os.WriteFile(source, []byte(hungry), 0o644))

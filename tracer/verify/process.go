@@ -8,13 +8,13 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A process is what process.json says that matters here.
+// A process is the part of process.json that matters here.
 type process struct {
 	dir             string
 	Hostname        string `json:"hostname"`
 	PID             int    `json:"pid"`
 	StartRealtimeNS int64  `json:"start_realtime_ns"`
-	SegmentBytes    int    `json:"segment_bytes"` // 0: the default
+	BufferBytes     int    `json:"segment_bytes"` // 0: the default
 	Constants       []struct {
 		Kind  string `json:"kind"`
 		Name  string `json:"name"`
@@ -25,7 +25,7 @@ type process struct {
 		Limit uint64 `json:"limit"`
 	} `json:"modules"`
 
-	values map[constant][]int64      // by kind and name; kind "" has all of a name
+	values map[constant][]int64      // by kind and name; kind "" has all kinds of a name
 	names  map[string]map[int64]bool // by kind, the values that have a name
 }
 
@@ -58,7 +58,7 @@ func (p *process) index() {
 	}
 }
 
-// isConstant reports whether a raw value is what a name means for a kind.
+// isConstant reports whether a raw value is the value of a name for a kind.
 func (p *process) isConstant(kind, name string, raw int64) bool {
 	values, ok := p.values[constant{kind, name}]
 	if !ok {
@@ -75,7 +75,7 @@ func (p *process) isConstant(kind, name string, raw int64) bool {
 // hasName reports whether a raw value is a constant of a kind.
 func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
 
-// moduleOf is the base of the binary that an address is in.
+// moduleOf returns the base of the binary with an address.
 func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
 	for _, m := range p.Modules {
 		if m.Base <= address && address < m.Limit && m.Base >= base {

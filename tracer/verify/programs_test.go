@@ -35,9 +35,9 @@ func TestAwkwardPrograms(t *testing.T) {
 	}
 }
 
-// Roots on intercommunicators: MPI_ROOT, MPI_PROC_NULL, and a rank of the other group, which is often the caller's own rank
-// in its group as well. With 4 ranks the groups are of all sizes from 1 to 3
-// (MPICH 4.0's MPI_Ibcast does not work with more).
+// Roots on intercommunicators: MPI_ROOT, MPI_PROC_NULL, and a rank of the other group, which is often the caller's own
+// rank in its group as well. With 4 ranks the groups are of all sizes from 1 to 3 (MPICH 4.0's MPI_Ibcast does not work
+// with more).
 func TestRootsOnIntercommunicators(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -47,15 +47,15 @@ func TestRootsOnIntercommunicators(t *testing.T) {
 				t.Error(d)
 			}
 			require.Equal(t, 4, result.Ranks)
-			// per rank: 4 calls at the ends; per communicator 4, and for each of the 4 roots 2 questions and 6 collectives,
-			// once blocking and once with 6 more calls of MPI_Wait
+			// per rank: 4 calls at the ends; per communicator 4, and for each of the 4 roots 2 questions and 6
+			// collectives, once blocking and once with 6 more calls of MPI_Wait
 			require.Equal(t, uint64(4*(4+3*(4+4*(2*(2+6)+6)))), result.Calls)
 		})
 	}
 }
 
-// Segments of the smallest size: every record comes near the end of one.
-func TestSmallSegments(t *testing.T) {
+// Record buffers of the smallest size: every record is near the end of one.
+func TestSmallBuffers(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
@@ -100,7 +100,7 @@ program jumps
 end program
 `
 
-// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost besides.
+// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost in addition.
 func TestFortranJumps(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "jumps.f90")
 	require.NoError(t, os.WriteFile(source, []byte(jumps), 0o644))
@@ -114,7 +114,7 @@ func TestFortranJumps(t *testing.T) {
 	}
 }
 
-// An interpreter loads libmpi so that it is in nobody's scope but its module's.
+// An interpreter loads libmpi into the scope of its own module only.
 func TestLibraryLoadedLocally(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {

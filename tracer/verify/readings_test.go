@@ -10,14 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What MPI_Wtime returned may be off by as much as a moment, and by nothing where timing is not rounded; other results not
-// at all.
+// The result of MPI_Wtime may deviate by the error of a time stamp, and not at all without rounding; other results may
+// never deviate.
 func TestReadingsAreHeldToTheirBound(t *testing.T) {
 	const logged = 3512.940332723
 	for _, c := range []struct {
 		function string
 		bound    float64
-		told     float64
+		traced   float64
 		agree    bool
 	}{
 		{"MPI_Wtime", 0, logged, true},
@@ -32,7 +32,7 @@ func TestReadingsAreHeldToTheirBound(t *testing.T) {
 		m := newMatch(0, &process{}, nil)
 		m.readings = c.bound
 		compared := comparison{match: m, call: &loggedCall{function: c.function, result: int64(math.Float64bits(logged))},
-			spec: mpi.ByName(c.function), name: c.function, result: trace.Value{Form: trace.Float, Int: int64(math.Float64bits(c.told))}}
+			spec: mpi.ByName(c.function), name: c.function, result: trace.Value{Form: trace.Float, Int: int64(math.Float64bits(c.traced))}}
 		compared.returned()
 		require.Equal(t, c.agree, len(compared.disagreements) == 0, "%+v: %v", c, compared.disagreements)
 	}

@@ -2,10 +2,10 @@ package verify
 
 import "fmt"
 
-// A Result says how far a trace and its reference logs agree.
+// A Result is the result of a comparison of a trace with its reference logs.
 type Result struct {
-	Calls         uint64         // that agree
-	Ranks         int            // all of whose calls agree
+	Calls         uint64         // number of calls that agree
+	Ranks         int            // number of ranks with only such calls
 	Unfinished    uint64         // calls of the log that never returned: the process ended in them
 	Disagreements []Disagreement // the first ones, in the order of ranks
 	More          uint64         // disagreements beyond those
@@ -14,7 +14,7 @@ type Result struct {
 // OK reports whether everything agrees.
 func (r *Result) OK() bool { return len(r.Disagreements) == 0 }
 
-// A Disagreement is one argument (or the call itself) that the trace and the log have differently.
+// A Disagreement is one argument, or a call itself, that differs between the trace and the log.
 type Disagreement struct {
 	Rank, Thread     int
 	Index            uint64 // of the call on its thread in the trace
@@ -43,7 +43,7 @@ func (d Disagreement) String() string {
 
 func (r *Result) count() uint64 { return uint64(len(r.Disagreements)) + r.More }
 
-// maxDisagreements is how many are kept: the first ones tell, the rest follow from them.
+// maxDisagreements is the number of disagreements that are kept; later ones usually follow from the first.
 const maxDisagreements = 20
 
 func (r *Result) add(d Disagreement) {

@@ -19,7 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// open makes one final trace of process directories.
+// open makes one final trace of process directories and opens it.
 func open(t *testing.T, directories []string) *trace.Reader {
 	t.Helper()
 	var m merger.Merger
@@ -38,7 +38,8 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	return reader
 }
 
-// ranksToTry are squares, which grids want; what an example does on more ranks does not depend on the MPI.
+// ranksToTry returns square numbers, which grids need. The behavior of an example on more ranks does not depend on the
+// MPI.
 func ranksToTry(implementation string) []int {
 	switch {
 	case testing.Short():
@@ -49,10 +50,10 @@ func ranksToTry(implementation string) []int {
 	return []int{4, 9}
 }
 
-// arguments shorten examples of very many collectives: more ranks than processors that poll take a time slice for each.
+// arguments shorten examples with very many collectives: if more ranks than processors poll, each takes a time slice.
 var arguments = map[string][]string{"phases": {"--iterations", "50"}}
 
-// Every example, under both MPIs: the decoded trace is what the reference log has.
+// Every example, under both MPIs: the decoded trace agrees with the reference log.
 func TestExamples(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		programs, err := filepath.Glob(shimtest.Example(implementation, "*"))
@@ -80,7 +81,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// program runs a program of one's own and compares.
+// compareProgram runs a program and compares.
 func compareProgram(t *testing.T, implementation string, ranks int, program string, arguments ...string) (Result, []string) {
 	t.Helper()
 	tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller", "verify": true})
@@ -140,7 +141,7 @@ func TestCorruptedLog(t *testing.T) {
 	}
 }
 
-// moveWindows moves the beginnings and ends of the windows of all calls.
+// moveWindows shifts the beginnings and ends of the windows of all calls.
 func moveWindows(log string, from, to int64) string {
 	return regexp.MustCompile(`@\d+:\d+:`).ReplaceAllStringFunc(log, func(window string) string {
 		var a, b int64

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// stress builds testdata/stress.c with a sanitizer, over a shim and a reference log that have it too, a core that keeps
-// segments and an MPI library of one process; it returns the program and the tracer's root.
+// stress builds testdata/stress.c with a sanitizer, together with a shim and a reference log that also have it, a core
+// that keeps buffers, and an MPI library of one process. It returns the program and the tracer's root.
 func stress(t *testing.T, sanitizer, sanitized string, config string) (program, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -44,17 +44,17 @@ func stress(t *testing.T, sanitizer, sanitized string, config string) (program, 
 	}
 	library := build(filepath.Join(lib, "libmpi.so"), "-fPIC", "-shared", source("fakempi.c"))
 	build(filepath.Join(lib, "libcairn-core.so"), "-fPIC", "-shared", source("core.c"))
-	// a sanitizer wants to come before all libraries, so the shim is linked, not preloaded
+	// a sanitizer must come before all libraries, so the shim is linked, not preloaded
 	return build(filepath.Join(root, "stress"), source("stress.c"), "-Wl,--no-as-needed",
 		filepath.Join(lib, "libcairn-mpich.so"), library, "-Wl,-rpath,"+lib), root
 }
 
-// Six threads in everything at once that the shim's threads share, under the sanitizers; what they recorded must then be
-// what the reference log has. With tracing that stops in the midst of it the program must not notice.
+// Six threads exercise everything that the shim's threads share, under the sanitizers; their calls must agree with the
+// reference log. If tracing stops in between, the program must not notice.
 //
-// ThreadSanitizer does not see the loader's lock. It forgives a dl_iterate_phdr the reading of a module's name that a dlopen
-// wrote, but not of the zero that ends it, which it only notices where the name fills whole words; so what the loader itself
-// writes is not looked at.
+// ThreadSanitizer does not see the loader's lock. It tolerates that dl_iterate_phdr reads a module's name that a dlopen
+// wrote, but not its terminating zero, which it only notices if the name fills whole words. So writes by the loader
+// itself are suppressed.
 func TestStressUnderSanitizers(t *testing.T) {
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))
@@ -76,7 +76,7 @@ func TestStressUnderSanitizers(t *testing.T) {
 			t.Logf("%d calls", result.Calls)
 		})
 		t.Run(test.target+"/stops", func(t *testing.T) {
-			r := shimtest.Run(t, append(environment, "STUB_SEGMENTS=9"), program, "60")
+			r := shimtest.Run(t, append(environment, "STUB_BUFFERS=9"), program, "60")
 			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
 		})
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again, and says
-// whether there is a core, and the result.
+// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again,
+// and prints whether there is a core, and the result.
 const brief = `
 #include <mpi.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ func compileBrief(t *testing.T, implementation string) string {
 	return shimtest.Compile(t, implementation, source)
 }
 
-// A process that calls little never has the core, and so no Go runtime: the trace is the same as with one.
+// A process with few calls never loads the core, and so has no Go runtime: the trace is the same as with it.
 func TestShortProgramHasNoCore(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestShortProgramHasNoCore(t *testing.T) {
 	}
 }
 
-// A program that leaves itself 300 MiB of address space once MPI is initialized, and then calls a lot.
+// A program that limits its free address space to 300 MiB after MPI_Init, and then makes many calls.
 const narrow = `
 #include <mpi.h>
 #include <stdio.h>
@@ -136,13 +136,13 @@ int main(int argc, char **argv)
 	if (f != NULL)
 		fclose(f);
 	MPI_Finalize();
-	printf("%lu segments are mapped\n", kib);
+	printf("%lu buffers are mapped\n", kib);
 	return 6;
 }
 `
 
-// The Go runtime ends a process that cannot give it the address space that it asks for. Where a limit is near the core is
-// not loaded, all calls are recorded all the same, and what is full is not kept in memory.
+// The Go runtime ends a process that cannot give it the address space that it needs. If the limit is tight the core is
+// not loaded. All calls are still recorded, and full buffers are not kept in memory.
 func TestLittleAddressSpace(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "narrow.c")
 	require.NoError(t, os.WriteFile(source, []byte(narrow), 0o644))
@@ -153,7 +153,7 @@ func TestLittleAddressSpace(t *testing.T) {
 			require.Equal(t, 6, r.Code, r.Stderr)
 			require.NotContains(t, r.Stderr, "cairn")
 			var mapped int
-			_, err := fmt.Sscanf(r.Stdout, "%d segments", &mapped)
+			_, err := fmt.Sscanf(r.Stdout, "%d buffers", &mapped)
 			require.NoError(t, err, r.Stdout)
 			require.Less(t, mapped, 100)
 			directories := tracer.Processes(t)
@@ -169,14 +169,14 @@ func TestLittleAddressSpace(t *testing.T) {
 	}
 }
 
-// A startCall is a system call of the shim's start: the nth of its name in the thread that calls MPI_Init.
+// A startCall is a system call of the shim's start: the nth call of its name in the thread that calls MPI_Init.
 type startCall struct {
 	name string
 	n    int
 	text string
 }
 
-// startCalls are the system calls from the process's directory to the thread.
+// startCalls returns the system calls from the creation of the process's directory to that of the thread.
 func startCalls(t *testing.T, program string, environment []string) (calls []startCall) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "strace")
@@ -212,7 +212,7 @@ func last(calls []startCall, name string) (text string) {
 	return text
 }
 
-// straced is the command that runs a program under strace, which may do something to its calls.
+// straced returns the command that runs a program under strace, which may inject faults into its system calls.
 func straced(out string, inject []string, program string, environment []string) []string {
 	command := append([]string{"strace", "-o", out}, inject...)
 	for _, e := range environment {
@@ -221,8 +221,8 @@ func straced(out string, inject []string, program string, environment []string) 
 	return append(command, program)
 }
 
-// Killed at every system call of its start, a process leaves nothing, or what can be recovered; and when one of these calls
-// fails the program does not notice, and hears at most one line.
+// A process that is killed at any system call of its start leaves nothing, or what can be recovered. If one of these
+// calls fails the program does not notice, and at most one line is printed.
 func TestEveryStepOfTheStart(t *testing.T) {
 	_, err := exec.LookPath("strace")
 	require.NoError(t, err, "hack/install.sh base installs it")

@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program of two ranks that talk for ever; one of them ends in the way and after the microseconds of its arguments.
+// A program of two ranks that communicate forever; one of them ends in the way and after the microseconds of its
+// arguments.
 const mortal = `
 #include <mpi.h>
 #include <pthread.h>
@@ -59,8 +60,8 @@ int main(int argc, char **argv)
 }
 `
 
-// requireEndedEarly holds the trace of two ranks, of which one did not end by itself, against the log: what was recorded up
-// to the last completed call is there, and the trace says which rank ended early.
+// requireEndedEarly compares the trace of two ranks, one of which was killed, with the log: the calls up to the last
+// completed one are recorded, and the trace reports which rank ended early.
 func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least uint64) {
 	t.Helper()
 	directories := tracer.Processes(t)
@@ -69,7 +70,7 @@ func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least ui
 	result, err := Compare(reader, directories)
 	require.NoError(t, err)
 	for _, d := range result.Disagreements {
-		// the call that had returned, and was not in the log yet
+		// the call that had returned, but was not in the log yet
 		require.Equal(t, "the log ends before this call", d.Reason, "%+v", d)
 	}
 	require.LessOrEqual(t, len(result.Disagreements), 2)
@@ -78,8 +79,8 @@ func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least ui
 	t.Logf("%d calls, %d unfinished; %s", result.Calls, result.Unfinished, reader.Rank(rank).EndedEarly)
 }
 
-// At any moment, in any way, on either rank: what was recorded up to the last completed call is in the trace, and the
-// trace says that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
+// Either rank ends at any time and in any way: the calls up to the last completed one are in the trace, which reports
+// that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
 func TestEndsAtRandomMoments(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
@@ -124,8 +125,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Whatever is wrong with the tracer, the program prints what it prints without one and ends as it ends, and each process
-// says at most one line.
+// Whatever is wrong with the tracer, the program prints the same and ends in the same way as without it, and each
+// process prints at most one additional line.
 func TestTroubleIsNotThePrograms(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "calm.c")
 	require.NoError(t, os.WriteFile(source, []byte(calm), 0o644))
@@ -153,7 +154,7 @@ func TestTroubleIsNotThePrograms(t *testing.T) {
 			"corrupt config": func(t *testing.T) (*shimtest.Tracer, []string, string) {
 				tracer := shimtest.NewTracer(t, map[string]any{})
 				require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))
-				return tracer, nil, "cannot be understood"
+				return tracer, nil, "is malformed"
 			},
 			"config that is a directory": func(t *testing.T) (*shimtest.Tracer, []string, string) {
 				tracer := shimtest.NewTracer(t, map[string]any{})

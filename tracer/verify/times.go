@@ -8,43 +8,44 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Times are compared twice.
+// Times are compared in two ways.
 //
-// The time stamps that the trace gives are compared with those that the call's record had, tick by tick. Lossless timing
-// must give the very ticks. Of lossy timing each interval and each moment must be within what package trace states
-// (timing.Settings.IntervalBound, timing.Settings.MomentLimit), and nothing is allowed beyond that, however short the call
-// was. Aggregated timing must give the statistics of these intervals.
+// The trace's time stamps are compared with those of the call's record, in ticks. With lossless timing they must be
+// equal. With lossy timing each interval and each time stamp must be within the bounds that package timing states
+// (Settings.IntervalBound, Settings.MomentLimit), without any further tolerance, however short the call was. With
+// aggregated timing the statistics of the intervals must be equal.
 //
-// That the record's own stamps are right shows the log's own clock, read around the call and its record: the call lies in
-// that window, but for what the conversion of ticks to CLOCK_MONOTONIC loses. That durations are not all too short is seen
-// where the window is hardly the log's own time: of the calls with a long window, one in twenty at least must have taken
-// half of it. A window is also long where the thread was preempted between the log's clock and the tracer's, and where a
-// segment was handed over; with small segments that is most of them, and the rule does not hold.
+// The record's own stamps are checked with the log's own clock, which is read around the call and its record: the call
+// must be in that window, except for what the conversion of ticks to CLOCK_MONOTONIC loses. Durations that are
+// systematically too short are found where the window is hardly longer than the call: at least one in twenty of the
+// calls with a long window must have taken half of it. A window is also long if the thread was preempted between the
+// log's clock and the tracer's, or if a record buffer was handed over. With small buffers that is true of most windows,
+// and this rule does not apply.
 const (
 	clockSlack     = 20_000    // ns
 	clockDrift     = 1e-3      // of the time since the process's first call: the kernel slews its clock by up to 0.05%
 	longWindow     = 1_000_000 // ns
 	enoughWindows  = 20
-	smallSegments  = 64 << 10 // bytes
+	smallBuffers   = 64 << 10 // bytes
 	smallArguments = 4096     // bytes of text
 )
 
-// times are what a comparison knows of the times of a rank.
+// times is the state of the comparison of the times of a rank.
 type times struct {
 	settings    timing.Settings
-	segments    int   // their bytes, 0 for the default
+	bufferBytes int   // size of record buffers in bytes, 0 for the default
 	first       int64 // the start of the first window
-	long, short int   // windows that are long, and those of them whose call is less than half of it
+	long, short int   // number of long windows, and of those whose call is less than half of it
 	threads     map[int]*threadTimes
 }
 
-// threadTimes follow the calls of a thread, in the order in which they were entered.
+// threadTimes is the state of a thread, whose calls are compared in the order of their entries.
 type threadTimes struct {
-	calls        uint64
-	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
-	partial      bool  // some call had none
-	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
-	aggregates   map[int32]*timing.Aggregate
+	calls          uint64
+	broken         bool  // the log has no time stamps of the last call: the gap after it is not known
+	partial        bool  // true if that was so for some call
+	logged, traced int64 // exit of the last call in ticks, according to the log and to the trace
+	aggregates     map[int32]*timing.Aggregate
 }
 
 func (t *times) thread(number int) *threadTimes {
@@ -62,10 +63,10 @@ func (t *times) timesOfCalls() bool {
 	return t.settings.Mode == timing.Lossless || t.settings.Mode == timing.Lossy
 }
 
-// compare compares the times of one call; "" if they agree. Calls of a thread come in order.
+// compare compares the times of one call; "" if they agree. The calls of a thread must be passed in order.
 func (t *times) compare(c *loggedCall, e *trace.Event) string {
 	reason := t.thread(c.thread).compare(&t.settings, c, e)
-	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // what a lead's calls took says nothing of this one
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // extrapolated times need not be in this rank's windows
 		reason = t.window(c, e)
 	}
 	return reason
@@ -79,12 +80,12 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 		t.broken, t.partial = true, true
 		return ""
 	}
-	duration, gap := c.exit-c.enter, c.enter-t.logged-e.HeldTicks
+	duration, gap := c.exit-c.enter, c.enter-t.logged-e.OverheadTicks
 	if first {
 		gap = 0
 	}
-	logged, told, broken := t.logged, t.told, t.broken
-	t.logged, t.told, t.broken = c.exit, e.ExitTicks, false
+	logged, traced, broken := t.logged, t.traced, t.broken
+	t.logged, t.traced, t.broken = c.exit, e.ExitTicks, false
 	if s.Mode == timing.Aggregated {
 		t.add(e.Terminal, gap, duration)
 		return ""
@@ -103,9 +104,9 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 	if d := e.ExitTicks - e.EnterTicks; apart(d, duration) > s.IntervalBound(function, duration) {
 		return fmt.Sprintf("it took %d ticks and not %d, within %d", d, duration, s.IntervalBound(function, duration))
 	}
-	if d := e.EnterTicks - told - e.HeldTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
+	if d := e.EnterTicks - traced - e.OverheadTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
 		return fmt.Sprintf("it began %d ticks and not %d after the call before, within %d (which ended at %d, here at %d)",
-			d, gap, s.IntervalBound(function, gap), logged, told)
+			d, gap, s.IntervalBound(function, gap), logged, traced)
 	}
 	if t.partial {
 		return ""
@@ -123,7 +124,7 @@ func apart(a, b int64) int64 {
 	return a - b
 }
 
-// add counts a call of a signature.
+// add adds a call of a signature to its statistics.
 func (t *threadTimes) add(terminal int32, gap, duration int64) {
 	a := t.aggregates[terminal]
 	if a == nil {
@@ -134,17 +135,17 @@ func (t *threadTimes) add(terminal int32, gap, duration int64) {
 	a.Durations.Add(duration)
 }
 
-// compareAggregates compares the statistics of a thread whose calls have all been compared; "" if they agree.
-func (t *threadTimes) compareAggregates(told []timing.Aggregate) string {
+// compareAggregates compares the statistics of a thread after all its calls; "" if they agree.
+func (t *threadTimes) compareAggregates(traced []timing.Aggregate) string {
 	if t.partial {
 		return ""
 	}
-	if len(told) != len(t.aggregates) {
-		return fmt.Sprintf("there are times of %d signatures, and not of %d", len(told), len(t.aggregates))
+	if len(traced) != len(t.aggregates) {
+		return fmt.Sprintf("there are times of %d signatures, and not of %d", len(traced), len(t.aggregates))
 	}
-	for i := range told {
-		if want := t.aggregates[told[i].Terminal]; want == nil || !reflect.DeepEqual(*want, told[i]) {
-			return fmt.Sprintf("signature %d has the times %+v, and not %+v", told[i].Terminal, told[i], want)
+	for i := range traced {
+		if want := t.aggregates[traced[i].Terminal]; want == nil || !reflect.DeepEqual(*want, traced[i]) {
+			return fmt.Sprintf("signature %d has the times %+v, and not %+v", traced[i].Terminal, traced[i], want)
 		}
 	}
 	return ""
@@ -178,9 +179,9 @@ func (t *times) window(c *loggedCall, e *trace.Event) string {
 	return ""
 }
 
-// conclude looks at all calls of the rank; "" if all is well.
+// conclude checks all windows of the rank; "" if they agree.
 func (t *times) conclude() string {
-	if t.segments > 0 && t.segments <= smallSegments {
+	if t.bufferBytes > 0 && t.bufferBytes <= smallBuffers {
 		return ""
 	}
 	if t.long >= enoughWindows && t.short > t.long*19/20 {

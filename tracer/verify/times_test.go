@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// timedCalls are the calls of a thread as a log has them, and what a trace says of them: intervals are gap and duration of
-// each call, in ticks.
+// timedCalls returns the calls of a thread as in a log and as in a trace; intervals are gap and duration of each call,
+// in ticks.
 func timedCalls(intervals [][2]int64) ([]*loggedCall, []trace.Event) {
 	var calls []*loggedCall
 	var events []trace.Event
@@ -27,7 +27,7 @@ func timedCalls(intervals [][2]int64) ([]*loggedCall, []trace.Event) {
 	return calls, events
 }
 
-// comparedTimes are the reasons that come of it.
+// comparedTimes returns the reasons of the comparison.
 func comparedTimes(settings string, calls []*loggedCall, events []trace.Event) (reasons []string) {
 	var m times
 	var err error
@@ -42,7 +42,7 @@ func comparedTimes(settings string, calls []*loggedCall, events []trace.Event) (
 	return reasons
 }
 
-// shift moves everything from an interval on: interval 2i is the gap before call i, 2i + 1 its duration.
+// shift shifts everything from an interval on: interval 2i is the gap before call i, 2i + 1 its duration.
 func shift(events []trace.Event, interval int, by int64) {
 	for i := range events {
 		if 2*i >= interval {
@@ -54,8 +54,8 @@ func shift(events []trace.Event, interval int, by int64) {
 	}
 }
 
-// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: 5% are 30 ticks, and 31 are too many, in a duration and in a gap, in
-// either direction. Lossless timing allows none.
+// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: an error of 5% is 30 ticks, and 31 are too many, in a duration or
+// in a gap, in either direction. Lossless timing allows none.
 func TestBoundOfShortCalls(t *testing.T) {
 	intervals := [][2]int64{{0, 9_000}, {600, 600}, {600, 600}, {600, 600}}
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestBoundOfShortCalls(t *testing.T) {
 	}
 }
 
-// Errors that are allowed one by one, and add up: moments drift beyond what is stated of them.
+// Errors that are allowed individually but add up: time stamps drift beyond the stated error.
 func TestDriftIsSeen(t *testing.T) {
 	intervals := make([][2]int64, 2000)
 	for i := range intervals {
@@ -106,8 +106,8 @@ func TestDriftIsSeen(t *testing.T) {
 	require.Contains(t, reasons[0], "from tick")
 }
 
-// What the recorder's rounding makes of a thread's intervals agrees, whatever they are; held time, nested calls and calls
-// without stamps too.
+// Times with the recorder's rounding agree for any intervals, also with tracer overhead, nested calls and calls without
+// stamps.
 func TestRoundedTimesAgree(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 12))
@@ -138,22 +138,22 @@ func TestRoundedTimesAgree(t *testing.T) {
 	}
 }
 
-// A vote holds the thread for 5,000 ticks: they are no part of the gap, and move what follows exactly.
+// A vote causes an overhead of 5,000 ticks: it is not part of the gap, and shifts what follows exactly.
 func TestHeldTimeIsExact(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 600}, {600, 600}, {5_600, 600}})
-	events[2].HeldTicks = 5_000
+	events[2].OverheadTicks = 5_000
 	require.Empty(t, comparedTimes("lossless", calls, events))
-	events[2].HeldTicks = 4_000
+	events[2].OverheadTicks = 4_000
 	require.Empty(t, comparedTimes("lossless", calls, events), "how the time is divided is not in the log")
 	shift(events, 4, 31)
-	events[2].HeldTicks = 5_000
+	events[2].OverheadTicks = 5_000
 	require.Contains(t, comparedTimes("lossy 5", calls, events)[0], "began 631 ticks and not 600")
 }
 
-// Statistics of signatures are those of the log's own intervals.
+// Statistics of signatures agree with those of the log's own intervals.
 func TestAggregatesAreCompared(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 700}, {100, 600}, {200, 650}})
-	told := func() []timing.Aggregate {
+	traced := func() []timing.Aggregate {
 		a := timing.Aggregate{}
 		for _, x := range [][2]int64{{0, 700}, {100, 600}, {200, 650}} {
 			a.Gaps.Add(x[0])
@@ -166,17 +166,17 @@ func TestAggregatesAreCompared(t *testing.T) {
 		require.Empty(t, m.compare(calls[i], &events[i]))
 	}
 	thread := m.thread(0)
-	require.Empty(t, thread.compareAggregates(told()))
-	wrong := told()
+	require.Empty(t, thread.compareAggregates(traced()))
+	wrong := traced()
 	wrong[0].Durations.Sum++
 	require.Contains(t, thread.compareAggregates(wrong), "signature 0 has the times")
-	wrong = told()
+	wrong = traced()
 	wrong[0].Gaps.Histogram[0].Bin++
 	require.NotEmpty(t, thread.compareAggregates(wrong))
 	require.NotEmpty(t, thread.compareAggregates(nil))
 }
 
-// An encoder whose grid is a little too coarse is seen by calls of 0.2 µs: at 6% their neighbors are 6% apart.
+// An encoder with a slightly too coarse grid is found with calls of 0.2 µs: at 6% their neighbors are 6% apart.
 func TestCoarserGridIsSeen(t *testing.T) {
 	intervals := make([][2]int64, 500)
 	for i := range intervals {

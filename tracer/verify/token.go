@@ -21,7 +21,7 @@ const (
 	undefined tokenForm = iota // -
 	null                       // null
 	number                     // 12
-	sentinel                   // @12, a pointer constant in a list's place
+	sentinel                   // @12, a pointer constant instead of a list
 	text                       // "text"
 	list                       // [1,2]
 	status                     // {source,tag,error,cancelled,bytes}

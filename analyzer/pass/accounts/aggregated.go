@@ -31,7 +31,7 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 		}
 		a.Each[i] = Account{
 			Tallies: map[Activity]*Tally{}, Calls: thread.Calls,
-			Mpi: int64(float64(thread.InsideTicks) * perTick), Overhead: int64(float64(thread.Held()) * perTick),
+			Mpi: int64(float64(thread.InsideTicks) * perTick), Overhead: int64(float64(thread.OverheadTicks()) * perTick),
 		}
 		for k := range aggregates {
 			a.sum(i, &aggregates[k], perTick)

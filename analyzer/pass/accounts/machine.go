@@ -76,7 +76,7 @@ func (a *Accounts) takeSteal() {
 			return ns
 		}
 		for k := range r.Evidence {
-			if e := &r.Evidence[k]; e.After == (trace.CallPlace{}) { // a call
+			if e := &r.Evidence[k]; e.After == (trace.CallSite{}) { // a call
 				ns, _ := e.BlockedNS()
 				take(e.CPUNS, ns)
 			}

@@ -74,7 +74,7 @@ func (a *Accounts) takeEvidence() {
 			if !known || e.RunDelayNS == trace.Unknown {
 				continue
 			}
-			if e.After == (trace.CallPlace{}) {
+			if e.After == (trace.CallSite{}) {
 				if i == a.MainOf[row] {
 					what := Activity{Function: e.Before.Function, Site: e.Before.Site}
 					o := a.DelayedCalls[what]

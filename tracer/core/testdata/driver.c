@@ -1,4 +1,4 @@
-// A process that loads the core as the shim does, hands it segments, and then does what its third argument says:
+// A process that loads the core as the shim does, passes it buffers, and then does what its third argument says:
 //
 //	driver LIBRARY DIRECTORY WHAT FUNCTION       DIRECTORY: of the process, in the spool; FUNCTION: of the records
 #define _GNU_SOURCE
@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 static int (*start)(const char *);
-static void *(*segment)(uint32_t, void *, uint64_t, uint64_t *);
+static void *(*next_buffer)(uint32_t, void *, uint64_t, uint64_t *);
 
 static uint64_t *header, *word;
 static uint64_t room;
-static void *last; // what the core gave last
+static void *last; // the latest buffer of the core
 
 static int next(void)
 {
-	last = segment(0, header, 4096, &room);
+	last = next_buffer(0, header, 4096, &room);
 	if (last == NULL)
 		return 0;
 	header = last;
@@ -30,7 +30,7 @@ static int next(void)
 	return 1;
 }
 
-// A call without parameters that are read: function id and reserved bytes are all that matters.
+// A call without inputs: only the function id and the reserved bytes matter.
 static int record(unsigned function)
 {
 	if ((char *)word + 56 > (char *)header + 4096 + room && !next())
@@ -55,7 +55,7 @@ static void own_handler(int s)
 	_exit(42);
 }
 
-// A number of this process's status.
+// Returns a number of this process's status.
 static long status(const char *name)
 {
 	char line[256];
@@ -69,7 +69,7 @@ static long status(const char *name)
 	return value;
 }
 
-// How many threads there are that may not run where the main thread may.
+// Returns the number of threads that may not run on all CPUs of the main thread.
 static int bound_threads(void)
 {
 	cpu_set_t own, other;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	*(void **)&start = dlsym(library, "cairn_core_start");
-	*(void **)&segment = dlsym(library, "cairn_core_segment");
+	*(void **)&next_buffer = dlsym(library, "cairn_core_segment");
 	if (start(argv[2]) != 0)
 		return 2;
 	sigprocmask(SIG_SETMASK, &mask, NULL);

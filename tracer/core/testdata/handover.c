@@ -1,7 +1,7 @@
-// Stress of handover.c, to be built with the thread sanitizer: threads fill segments and hand them over, as the shim
-// does, and a C stand-in for the compressor takes them, checks what is in them, and gives them out again.
+// Stress test of handover.c, built with the thread sanitizer. Threads fill buffers and hand them over, as the shim
+// does. A fake compressor in C takes them, checks their content, and supplies them again.
 //
-//	handover THREADS SEGMENTS END      END: all (segments handed over), early (the compressor stops on the way)
+//	handover THREADS BUFFERS END      END: all (buffers handed over), early (the compressor stops on the way)
 #include "../handover.h"
 
 #include <errno.h>
@@ -16,16 +16,16 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 int cairn_core_ballot(uint64_t *out, uint64_t wait_ns);
 
 enum {
-	FRONT = 64, // before a segment: its capacity
+	FRONT = 64, // before a buffer: its capacity
 	HEADER = 4096,
 	SMALL = 4096,
 	LARGE = 65536,
-	MOST_THREADS = 64,
-	MOST_READY = 24, // as in handover.c
-	POOL = 48, // segments at most at a time: now and then there is none left
+	MAX_THREADS = 64,
+	MAX_READY = 24, // as in handover.c
+	POOL = 48, // limit of buffers: sometimes there is none left
 };
 
-struct header { // the part that both sides know
+struct header { // the part that both sides use
 	char magic[8];
 	uint32_t format, thread;
 	uint64_t sequence;
@@ -39,7 +39,7 @@ struct pooled {
 };
 
 static uint32_t threads;
-static uint64_t segments;
+static uint64_t buffers;
 static int early;
 static _Atomic uint32_t done, stopped;
 static _Atomic uint64_t inside; // ns that threads were in cairn_core_segment
@@ -69,7 +69,7 @@ static void *application(void *argument)
 	const uint32_t me = (uint32_t)(uintptr_t)argument;
 	void *full = NULL;
 
-	for (uint64_t n = 0; n < segments; n++) {
+	for (uint64_t n = 0; n < buffers; n++) {
 		const uint64_t minimum = (n + me) % 97 == 96 ? LARGE : SMALL;
 		uint64_t capacity = 0;
 		errno = 4711;
@@ -90,7 +90,7 @@ static void *application(void *argument)
 			word[at] = pattern(me, n, at);
 		atomic_store_explicit(&h->used, minimum, memory_order_release);
 		full = h;
-		if (n % 11 == 3) { // now and then one asks, sometimes with too little patience
+		if (n % 11 == 3) { // sometimes a thread asks, sometimes with too short a timeout
 			uint64_t said[CAIRN_BALLOT] = {0};
 			if (cairn_core_ballot(said, n % 2 ? 1000 : 10000000000))
 				CHECK(said[0] != 0 && said[1] == said[0] + 1 && said[3] == said[0] + 3);
@@ -99,12 +99,12 @@ static void *application(void *argument)
 	}
 	atomic_fetch_add(&done, 1);
 	uint64_t said[CAIRN_BALLOT];
-	cairn_core_ballot(said, 10000000000); // wakes the compressor, which may be done too now
+	cairn_core_ballot(said, 10000000000); // wakes the compressor, which may have finished by now
 	return NULL;
 }
 
 static struct pooled *pool;
-static uint32_t spare; // how many are in it
+static uint32_t spare; // number of buffers in it
 static int made;
 
 static int supply(uint64_t minimum)
@@ -124,7 +124,7 @@ static int supply(uint64_t minimum)
 		if (small == NULL)
 			return 0;
 		spare--;
-		pool = small->next; // none is large enough: one is given up
+		pool = small->next; // none is large enough: drop one
 		free((char *)small->memory - FRONT);
 		free(small);
 		made--;
@@ -148,8 +148,8 @@ static void give_back(void *memory)
 
 static void *compressor(void *argument)
 {
-	static uint64_t given[MOST_THREADS], full[MOST_THREADS]; // how many so far
-	const uint64_t all = threads * (segments - 1);           // the last of each thread stays with it
+	static uint64_t given[MAX_THREADS], full[MAX_THREADS]; // how many so far
+	const uint64_t all = threads * (buffers - 1);           // the last of each thread stays with it
 	uint64_t worked_off = 0, answers = 0;
 
 	(void)argument;
@@ -164,7 +164,7 @@ static void *compressor(void *argument)
 			cairn_none_left();
 		while (e != NULL) {
 			const uint32_t thread = e->thread, is_full = e->full;
-			struct header *h = e->segment;
+			struct header *h = e->buffer;
 			e = e->next;
 			CHECK(thread < threads);
 			if (!is_full) {
@@ -182,8 +182,8 @@ static void *compressor(void *argument)
 			full[thread]++;
 			give_back(h);
 			worked_off++;
-			for (uint32_t wanted = cairn_worked_off(spare); wanted > 0 && spare > 0; wanted--)
-				CHECK(wanted <= MOST_READY && supply(0));
+			for (uint32_t wanted = cairn_consumed(spare); wanted > 0 && spare > 0; wanted--)
+				CHECK(wanted <= MAX_READY && supply(0));
 		}
 		if (asked) {
 			const uint64_t n = ++answers;
@@ -198,13 +198,13 @@ static void *compressor(void *argument)
 
 int main(int argc, char **argv)
 {
-	pthread_t thread[MOST_THREADS], go;
+	pthread_t thread[MAX_THREADS], go;
 
 	CHECK(argc == 4);
 	threads = (uint32_t)atoi(argv[1]);
-	segments = (uint64_t)atoll(argv[2]);
+	buffers = (uint64_t)atoll(argv[2]);
 	early = strcmp(argv[3], "early") == 0;
-	CHECK(threads >= 1 && threads <= MOST_THREADS && segments > 1);
+	CHECK(threads >= 1 && threads <= MAX_THREADS && buffers > 1);
 	CHECK(pthread_create(&go, NULL, compressor, NULL) == 0);
 	for (uint32_t t = 0; t < threads; t++)
 		CHECK(pthread_create(&thread[t], NULL, application, (void *)(uintptr_t)t) == 0);
@@ -214,9 +214,9 @@ int main(int argc, char **argv)
 	CHECK(atomic_load(&done) == threads);
 	struct cairn_stalls stalls;
 	cairn_stalled(&stalls);
-	CHECK(stalls.longest_ns <= stalls.total_ns && stalls.total_ns <= atomic_load(&inside) && stalls.count <= threads * segments);
+	CHECK(stalls.longest_ns <= stalls.total_ns && stalls.total_ns <= atomic_load(&inside) && stalls.count <= threads * buffers);
 	CHECK((stalls.count == 0) == (stalls.total_ns == 0));
-	CHECK(threads < MOST_THREADS || stalls.count > 0); // more at once than there are segments
+	CHECK(threads < MAX_THREADS || stalls.count > 0); // more at once than there are buffers
 	CHECK(early ? atomic_load(&stopped) > 0 : atomic_load(&stopped) == 0);
 	return 0;
 }

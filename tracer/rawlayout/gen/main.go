@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// outputs are the files, from tracer/rawlayout, and what is written to them.
+// outputs are the generated files, relative to tracer/rawlayout, and their generators.
 var outputs = map[string]func() ([]byte, error){
 	"layout_gen.go":        goSource,
 	"../core/layout_gen.h": func() ([]byte, error) { return cHeader(), nil },

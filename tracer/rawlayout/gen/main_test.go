@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The checked-in files are what the table says.
+// The checked-in files are up to date with the table.
 func TestUpToDate(t *testing.T) {
 	for path, generate := range outputs {
 		want, err := generate()
@@ -19,7 +19,7 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// No field lies where its type may not, so that C puts none elsewhere.
+// All fields are aligned, so that C adds no padding.
 func TestFieldsAreAligned(t *testing.T) {
 	for _, s := range structures {
 		at := 0

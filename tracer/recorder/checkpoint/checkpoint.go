@@ -2,19 +2,19 @@ package checkpoint
 
 import "encoding/binary"
 
-// An Encoder writes the parts of a checkpoint one after the other.
+// An Encoder appends the parts of a checkpoint to Buffer.
 type Encoder struct{ Buffer []byte }
 
-// Uint writes a number that is not negative.
+// Uint writes an unsigned number.
 func (e *Encoder) Uint(v uint64) { e.Buffer = binary.AppendUvarint(e.Buffer, v) }
 
-// Int writes a number.
+// Int writes a signed number.
 func (e *Encoder) Int(v int64) { e.Buffer = binary.AppendVarint(e.Buffer, v) }
 
-// Text writes a text and how long it is.
+// Text writes a text with its length.
 func (e *Encoder) Text(s string) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
 
-// Bytes writes bytes and how many they are.
+// Bytes writes bytes with their number.
 func (e *Encoder) Bytes(s []byte) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
 
 // Bool writes a truth value.
@@ -26,13 +26,13 @@ func (e *Encoder) Bool(v bool) {
 	}
 }
 
-// A Decoder reads what an encoder wrote. After a mistake Failed is true and every value is zero.
+// A Decoder reads the output of an Encoder. After an error Failed is true and every value is zero.
 type Decoder struct {
 	Rest   []byte
 	Failed bool
 }
 
-// Fail notes that what was read cannot be.
+// Fail marks the input as malformed.
 func (d *Decoder) Fail() {
 	d.Failed = true
 	d.Rest = nil
@@ -60,7 +60,7 @@ func (d *Decoder) Int() int64 {
 	return v
 }
 
-// Count is a number of things that take at least one byte each.
+// Count reads the number of elements that take at least one byte each.
 func (d *Decoder) Count() int {
 	n := d.Uint()
 	if n > uint64(len(d.Rest)) {
@@ -70,7 +70,7 @@ func (d *Decoder) Count() int {
 	return int(n)
 }
 
-// Bytes reads what Encoder.Bytes wrote. They are a part of what is read.
+// Bytes reads what Encoder.Bytes wrote. The result is a part of the input, not a copy.
 func (d *Decoder) Bytes() []byte {
 	n := d.Count()
 	b := d.Rest[:n:n]

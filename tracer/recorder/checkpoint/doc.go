@@ -1,5 +1,5 @@
-// Package checkpoint writes values into a checkpoint of the recorder, and reads them back.
+// Package checkpoint encodes and decodes the values in a checkpoint of the recorder: integers, booleans and texts.
 //
-// In go integers, booleans and texts, one after the other; out come the bytes of the state, and from these the same values.
-// Who reads knows what was written in which order: the state is read by the version of the tracer that wrote it.
+// The encoding has no tags: reader and writer must agree on the order of values, since only the version of the tracer
+// that wrote a checkpoint reads it.
 package checkpoint

@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// readings is how often the clocks are read for a sample.
+// readings is the number of tries for a sample.
 const readings = 4
 
-// Now reads the three clocks of a sample now; false when the clock of the records cannot be read here.
+// Now samples the three clocks. It returns false if the clock of the records cannot be read on this machine.
 func Now(kind string) (timing.ClockSample, bool) {
 	monotonic := func() int64 { return clockNS(unix.CLOCK_MONOTONIC) }
 	realtime := func() int64 { return clockNS(unix.CLOCK_REALTIME) }
@@ -24,8 +24,8 @@ func Now(kind string) (timing.ClockSample, bool) {
 	return timing.ClockSample{}, false
 }
 
-// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would shift
-// every time stamp of the rank.
+// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would
+// shift every time stamp of the rank.
 func sample(ticks, monotonic, realtime func() int64) (best timing.ClockSample) {
 	least := int64(math.MaxInt64)
 	for range readings {

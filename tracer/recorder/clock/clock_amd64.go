@@ -1,6 +1,6 @@
 package clock
 
-// timeStampCounter reads the counter that records are stamped with where the clock is "tsc".
+// timeStampCounter reads the counter of the clock "tsc".
 func timeStampCounter() int64
 
 const hasTimeStampCounter = true

@@ -1,5 +1,5 @@
-// Package clock reads the clocks of a rank together, and keeps of such samples those that matter.
+// Package clock samples the clocks of a rank together, and thins out a growing list of samples.
 //
-// In go readings of the clock that records are stamped with, of CLOCK_MONOTONIC and of CLOCK_REALTIME; out comes a list of
-// samples between which times are on a line (timing.Clock), of bounded length however long the rank runs.
+// A sample is a reading of the clock of the records, of CLOCK_MONOTONIC and of CLOCK_REALTIME. Times between two
+// samples are interpolated (timing.Clock). The list has bounded length however long the rank runs.
 package clock

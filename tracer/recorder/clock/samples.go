@@ -6,44 +6,44 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A rank samples its clocks with each buffer: some seconds apart, for days. Between two samples that are kept times are on
-// a line. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sets the wall clock now and then: where
-// samples are left out that lie far from the line between the others, ranks of one node come apart, since each has samples
-// of its own moments. So the ones that go are those that lie next to it.
+// A rank samples its clocks with each buffer, some seconds apart, for days. Times between two kept samples are
+// interpolated linearly. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sometimes sets the
+// wall clock. If a dropped sample was far from the line between its neighbors, the ranks of one node would drift apart,
+// since each samples at other times. So the samples closest to that line are dropped.
 const (
-	fewSamples = 64  // are kept of clocks that go evenly, at most
-	maxSamples = 512 // of any: with a change each five minutes, of the last two days and a half all
-	// evenly is by how many nanoseconds a sample may be off where fewSamples are enough.
-	evenly = 10_000
+	maxEvenSamples = 64  // limit for clocks with an even rate
+	maxSamples     = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days
+	// evenDeviation is the deviation in ns up to which maxEvenSamples are enough.
+	evenDeviation = 10_000
 )
 
-// Append appends a sample to those of a rank and thins them out. One that is empty, or not after the last, is left out.
+// Append appends a sample and thins the list out. It ignores a sample that is empty or not later than the last one.
 func Append(samples []timing.ClockSample, s timing.ClockSample) []timing.ClockSample {
 	n := len(samples)
 	switch {
 	case s == (timing.ClockSample{}):
 		return samples
 	case n > 0 && s.Ticks <= samples[n-1].Ticks:
-		return samples // of another thread's record buffer, which was begun earlier and is read later
+		return samples // of another thread's record buffer, begun earlier but read later
 	case n == maxSamples:
 		samples = thinned(samples, n/2, math.Inf(1))
-	case n >= fewSamples && n%(fewSamples/2) == 0:
-		samples = thinned(samples, fewSamples/2, evenly)
+	case n >= maxEvenSamples && n%(maxEvenSamples/2) == 0:
+		samples = thinned(samples, maxEvenSamples/2, evenDeviation)
 	}
 	return append(samples, s)
 }
 
-// thinned leaves out samples until so many are left, or each is off by more from the line between its neighbors, in ns: the
-// one that is off least first. The first and the last stay.
-func thinned(samples []timing.ClockSample, left int, most float64) []timing.ClockSample {
-	for len(samples) > left {
+// thinned drops samples, those with the smallest deviation first, until left samples remain or every one deviates by more
+// than most ns from the line between its neighbors. The first and the last sample stay.
+func thinned(samples []timing.ClockSample, limit int, tolerance float64) []timing.ClockSample {
+	for len(samples) > limit {
 		next, least := -1, math.Inf(1)
 		for i := 1; i < len(samples)-1; i++ {
 			if off := offLine(&samples[i-1], &samples[i], &samples[i+1]); off < least {
 				next, least = i, off
 			}
 		}
-		if next < 0 || least > most {
+		if next < 0 || least > tolerance {
 			break
 		}
 		samples = append(samples[:next], samples[next+1:]...)
@@ -51,7 +51,7 @@ func thinned(samples []timing.ClockSample, left int, most float64) []timing.Cloc
 	return samples
 }
 
-// offLine is by how much a sample is off from the line between two others, in ns of the clock that is off more.
+// offLine returns the deviation of s from the line between a and b: the larger of the two clocks' deviations, in ns.
 func offLine(a, s, b *timing.ClockSample) float64 {
 	share := float64(s.Ticks-a.Ticks) / float64(b.Ticks-a.Ticks)
 	monotonic := float64(s.MonotonicNS-a.MonotonicNS) - share*float64(b.MonotonicNS-a.MonotonicNS)

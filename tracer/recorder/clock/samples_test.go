@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A fakeNode has a time stamp counter that goes evenly, a monotonic clock whose rate changes, and a wall clock that is also
-// set.
+// A fakeNode has a time stamp counter with an even rate, a monotonic clock whose rate changes, and a wall clock that is
+// also set.
 type fakeNode struct {
 	begins []float64 // seconds by the counter
 	at     []float64 // monotonic seconds
@@ -61,8 +61,8 @@ func (n *fakeNode) sample(t, jitter float64) timing.ClockSample {
 	}
 }
 
-// Ranks of one node, each with samples of its own moments, agree about any moment of three days, while NTP changes the
-// rate of the clock and sets it; and how many samples they keep has a limit.
+// Ranks of one node, each with samples at other times, agree about all times of three days while NTP changes the rate
+// of the clock and sets it; and the number of their samples is limited.
 func TestClocksOverDays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -90,7 +90,7 @@ func TestClocksOverDays(t *testing.T) {
 			}
 		}
 		require.Less(t, worst, 500_000.0, "seed %d: ns, within the 20 s from one sample to the next", seed)
-		// what the wall clock was set by can be told at each step
+		// the change of the wall clock can be determined at each step
 		for i, step := range node.steps {
 			for _, samples := range ranks {
 				before, after := nearest(samples, int64(step*hertz))
@@ -116,14 +116,14 @@ func nearest(samples []timing.ClockSample, ticks int64) (before, after timing.Cl
 	return before, after
 }
 
-// Of clocks that go evenly few samples are kept, from the first to the last.
+// Few samples of clocks with an even rate are kept, from the first to the last.
 func TestEvenClocksHaveFewSamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 12))
 	node := &fakeNode{begins: []float64{0}, at: []float64{5}, rates: []float64{1.00003}}
 	var samples []timing.ClockSample
 	for at := range 10_000 {
 		samples = Append(samples, node.sample(float64(at), 40*random.Float64()))
-		require.LessOrEqual(t, len(samples), fewSamples)
+		require.LessOrEqual(t, len(samples), maxEvenSamples)
 		require.Equal(t, node.sample(float64(at), 0).Ticks, samples[len(samples)-1].Ticks)
 		require.Zero(t, samples[0].Ticks)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// What the operating system counts for a process, the shim samples (context.c has the format): a word that says which of
-// two tables counts and how many samples it has, then the tables.
+// The shim samples what the operating system counts for a process (format: context.c). The file has a word with the index
+// of the valid table and its number of samples, then the two tables.
 const (
 	contextMagic  = rawlayout.ContextMagic
 	maxContext    = rawlayout.ContextSamples
@@ -16,7 +16,7 @@ const (
 	contextTable  = maxContext * rawlayout.ContextSampleBytes
 )
 
-// decodeContext reads the samples, nil where there is something else.
+// decodeContext returns the samples, nil if the format is unknown.
 func decodeContext(b []byte) []trace.ContextSample {
 	const header = rawlayout.ContextTableAt
 	if len(b) < header+2*contextTable || string(b[:8]) != contextMagic {

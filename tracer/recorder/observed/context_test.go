@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// contextDriver builds the shim's context.c with a program around it.
+// contextDriver builds the shim's context.c with a driver program.
 func contextDriver(t *testing.T) func(arguments ...string) *exec.Cmd {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "context")
@@ -48,7 +48,7 @@ func TestContextIsThinnedOut(t *testing.T) {
 	}
 }
 
-// Whenever the process is killed, the file holds what was sampled so far.
+// Whenever the process is killed, the file has all samples so far.
 func TestContextIsWholeAtAnyMoment(t *testing.T) {
 	driver, path := contextDriver(t), filepath.Join(t.TempDir(), "context")
 	for range 30 {
@@ -71,7 +71,7 @@ func TestContextIsWholeAtAnyMoment(t *testing.T) {
 	}
 }
 
-// What is sampled of a process is about this process.
+// The samples of a process are plausible.
 func TestContextOfThisProcess(t *testing.T) {
 	driver, path := contextDriver(t), filepath.Join(t.TempDir(), "context")
 	require.NoError(t, driver("now", path).Run())
@@ -85,7 +85,7 @@ func TestContextOfThisProcess(t *testing.T) {
 	require.Contains(t, []int64{trace.Unknown, 0}, before.StealNS, "it counts from the process's beginning")
 }
 
-// Steal is the eighth number of the first line, in ticks of 10 ms; what says nothing is unknown, never 0.
+// Steal is the eighth number of the first line, in ticks of 10 ms. A file without it means unknown, never 0.
 func TestStealOfAMachine(t *testing.T) {
 	const line = "cpu  100 5 50 4000 3 0 9 %s 7 0\ncpu0 100 5 50 4000 3 0 9 1 7 0\nintr 1 2\n"
 	driver := contextDriver(t)
@@ -118,7 +118,7 @@ func TestStealOfAMachine(t *testing.T) {
 	}
 }
 
-// A reading that takes long is not made again before ten thousand times as long.
+// A reading is not repeated before ten thousand times its duration has passed.
 func TestStealIsNotReadTooOften(t *testing.T) {
 	out, err := contextDriver(t)("cost", "1000").Output()
 	require.NoError(t, err)

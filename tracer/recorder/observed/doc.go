@@ -1,12 +1,12 @@
-// Package observed reads what the shim observes of a process beside its calls, from the one file in which it keeps that.
+// Package observed decodes the file in which the shim keeps its observations of a process other than calls.
 //
-// In goes the content of the file (tracer/shim/evidence/observed.h); out come:
+// Its input is the content of the file (tracer/shim/evidence/observed.h). Its results are:
 //
-//   - when the process was last known to live, and what is known of its end (Life);
-//   - what the operating system counts for it, sampled now and then: CPU time, context switches, throttling (trace.ContextSample);
-//   - what was measured of long computations and calls, and of the process's threads (Evidence), of which ChooseEvidence keeps
-//     what takes a part of the run worth telling.
+//   - when the process was last known to be alive, and how it ended (Life);
+//   - samples of what the operating system counts for it: CPU time, context switches, throttling (trace.ContextSample);
+//   - measurements of long computations, long calls and the process's threads (Evidence). ChooseEvidence selects those that
+//     are a significant part of the run.
 //
-// The file is mapped, and the process may be killed at any moment: of everything that changes there are two copies and a word
-// that says which one counts. Bytes of another format give nothing, and no error.
+// The file is mapped, and the process may be killed at any time. So everything that changes exists in two copies, and a
+// word has the index of the valid one. Content of an unknown format yields no results and no error.
 package observed

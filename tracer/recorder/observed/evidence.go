@@ -11,16 +11,16 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence
-// has the format).
+// The shim's measurements of long computations and calls, and its list of the process's threads (format:
+// tracer/shim/evidence).
 const (
 	evidenceMagic   = rawlayout.EvidenceMagic
 	evidenceRows    = rawlayout.EvidenceRows
 	evidenceThreads = rawlayout.EvidenceThreads
-	evidenceInside  = math.MaxUint16 // in the place of the function before: inside of the call
+	evidenceInside  = math.MaxUint16 // replaces the function before: the measurement is inside of the call
 )
 
-// Sums of a row, an instance and a thread as the file has them, in words.
+// Sums of a row, an instance and a thread as they are in the file, in words.
 type (
 	evidenceSums     = rawlayout.EvidenceSums
 	evidenceRow      = rawlayout.EvidenceRow
@@ -29,15 +29,15 @@ type (
 	evidenceContent  = rawlayout.Evidence
 )
 
-// Evidence is the file, decoded, with call sites in the place of addresses.
+// evidence is the decoded file, with call sites instead of addresses.
 type evidence struct {
 	rows      []trace.EvidenceRow
-	all       []int64                  // ticks of each row's long instances, measured or not
+	all       []int64                  // by row: ticks of all long instances, measured or not
 	instances []trace.EvidenceInstance // BeginNS is in ticks
 	threads   []trace.ThreadUsage
 }
 
-// decodeEvidence reads the evidence, nil where there is something else. site finds a call site by the word of a record.
+// decodeEvidence decodes the evidence, nil if the format is unknown. site returns the call site for the word of a record.
 func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	var f evidenceContent
 	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != evidenceMagic ||
@@ -45,26 +45,26 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		return nil
 	}
 	e := &evidence{}
-	index := map[trace.EvidencePlace]int{}
-	rowOf := make([]int, f.Rows) // −1: nothing was measured
+	index := map[trace.EvidenceKey]int{}
+	rowOf := make([]int, f.Rows) // −1: no measurement
 	for i := range f.Rows {
 		r := &f.Row[i]
 		rowOf[i] = -1
 		if r.Which < 1 || r.Which > 2 || !plausibleSums(&r.Sums[r.Which-1]) {
 			continue
 		}
-		call := func(function uint16, caller uint64) trace.CallPlace {
-			return trace.CallPlace{Function: function, Site: uint32(site(caller))}
+		call := func(function uint16, caller uint64) trace.CallSite {
+			return trace.CallSite{Function: function, Site: uint32(site(caller))}
 		}
-		place := trace.EvidencePlace{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
+		key := trace.EvidenceKey{Thread: int(r.Thread), Before: call(r.Before, r.BeforeCaller)}
 		if r.After != evidenceInside {
-			place.After = call(r.After, r.AfterCaller)
+			key.After = call(r.After, r.AfterCaller)
 		}
-		k, known := index[place]
-		if !known { // two addresses may be one place, where call sites are not kept
+		k, known := index[key]
+		if !known { // without call sites, two addresses can share a row
 			k = len(e.rows)
-			index[place] = k
-			e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place})
+			index[key] = k
+			e.rows = append(e.rows, trace.EvidenceRow{EvidenceKey: key})
 			e.all = append(e.all, 0)
 		}
 		rowOf[i] = k
@@ -87,7 +87,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	return e
 }
 
-// plausibleSums reports whether sums can be those of some instances; what a broken disk left may be anything.
+// plausibleSums reports whether sums can be those of real instances. A damaged disk can leave anything.
 func plausibleSums(s *evidenceSums) bool {
 	return s.Count > 0 && s.Count < maxEvidence && s.Wall > 0 && s.Wall < maxEvidence && s.CPU >= 0 && s.CPU <= s.Wall
 }
@@ -113,7 +113,7 @@ func addSums(row *trace.EvidenceRow, s *evidenceSums) {
 	}
 }
 
-// ofBlocked is what was read and written in all instances that were blocked, as in those of which that is known.
+// ofBlocked scales the I/O of the measured blocked instances to all blocked instances.
 func ofBlocked(s *evidenceSums, sum int64) int64 {
 	switch {
 	case sum < 0 || s.Blocked > 0 && s.Seen <= 0:
@@ -124,7 +124,7 @@ func ofBlocked(s *evidenceSums, sum int64) int64 {
 	return int64(float64(sum) * float64(s.Blocked) / float64(s.Seen))
 }
 
-// addInstances takes the largest ones of both kinds, each once.
+// addInstances adds the largest instances of both kinds, each once.
 func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
 	for _, list := range f.Instances {
 		for i := range list {
@@ -142,8 +142,8 @@ func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
 	}
 }
 
-// AddTo gives a rank its part of the evidence. What is of functions or call sites that the content does not have is left out:
-// a living process may be ahead of its records.
+// AddTo adds the evidence to the rank of c. It skips functions and call sites that are not in c, since the observations
+// of a living process may be ahead of its records.
 func (e *evidence) AddTo(c *trace.Content) {
 	if e == nil {
 		return
@@ -155,7 +155,7 @@ func (e *evidence) AddTo(c *trace.Content) {
 				first, last = min(first, t.FirstTick), max(last, t.EndTick)
 			}
 		}
-		known := func(p trace.CallPlace) bool {
+		known := func(p trace.CallSite) bool {
 			return int(p.Site) <= len(c.Sites) && (p.Function == 0 || slices.ContainsFunc(c.Functions, func(f trace.Function) bool { return f.ID == p.Function }))
 		}
 		for i := range e.rows {

@@ -7,16 +7,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What of the evidence of a rank its trace gets: rows that take a part of the run worth telling, and of their instances the
-// largest.
+// Which evidence of a rank the trace gets: rows that are a significant part of the run, and the largest of their
+// instances.
 const (
-	minRowShare      = 0.005 // of the run
+	minRowShare      = 0.005 // of the run's duration
 	minInstanceShare = 0.001
 	maxOfAKind       = trace.MaxInstances / 2
 )
 
-// ChooseEvidence gives a rank what matters of its evidence. taken is how long all long instances of each row were, measured or
-// not, and run how long the rank ran, both in ns; an instance's Row is an index into rows.
+// ChooseEvidence adds the significant part of its evidence to a rank. taken is the total duration of the long instances
+// of each row, measured or not, and run is the duration of the rank, both in ns. An instance's Row is an index into
+// rows.
 func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, instances []trace.EvidenceInstance, run int64) {
 	r.Evidence, r.Outliers = nil, nil
 	number := make([]int, len(rows)) // 1 + index in r.Evidence
@@ -24,7 +25,7 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidencePlace.Compare(rows[b].EvidencePlace) })
+	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidenceKey.Compare(rows[b].EvidenceKey) })
 	for _, i := range order {
 		if taken[i] > 0 && float64(taken[i]) >= minRowShare*float64(run) {
 			r.Evidence = append(r.Evidence, rows[i])
@@ -42,8 +43,8 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	}
 }
 
-// LargestInstances are the longest of some instances, and those for the most time of which the thread had no CPU, in order of
-// BeginNS: MaxInstances at most.
+// LargestInstances returns the longest instances and those in which the thread was off CPU longest, ordered by BeginNS:
+// at most MaxInstances.
 func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 	list = slices.Clone(list)
 	var kept []trace.EvidenceInstance

@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// evidenceDriver builds the shim's evidence.c and usage.c with a program around them.
+// evidenceDriver builds the shim's evidence.c and usage.c with a driver program.
 func evidenceDriver(t *testing.T, flags ...string) func(arguments ...string) *exec.Cmd {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "evidence")
@@ -33,24 +33,24 @@ func readEvidence(t *testing.T, path string) *evidence {
 	return decodeEvidence(b, func(word uint64) int32 { return int32(word >> 12) })
 }
 
-// gapOf is the row of the computation of the driver's program, nil if it was never measured.
+// gapOf returns the row of the computation of the driver's program, nil if it was never measured.
 func gapOf(e *evidence) *trace.EvidenceRow {
 	for i := range e.rows {
-		if e.rows[i].After == (trace.CallPlace{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallPlace{Function: 2, Site: 2}) {
+		if e.rows[i].After == (trace.CallSite{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallSite{Function: 2, Site: 2}) {
 			return &e.rows[i]
 		}
 	}
 	return nil
 }
 
-// The machine may be busy: what passed is at least what was asked for, and who burns has a CPU for as long.
+// The machine may be busy: the measured time is at least the requested one, and a burning thread has a CPU for as long.
 func TestEvidenceOfAComputation(t *testing.T) {
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
 		t.Run(kind, func(t *testing.T) {
 			var e *evidence
 			var row *trace.EvidenceRow
-			// The first one may come as a surprise. On a busy machine reading takes long, and most are over the budget.
+			// The first one may be unexpected. On a busy machine readings take long, and most exceed the budget.
 			for times := 30; times <= 480 && (row == nil || row.Count < 2); times *= 2 {
 				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
 				e = readEvidence(t, path)
@@ -75,7 +75,7 @@ func TestEvidenceOfAComputation(t *testing.T) {
 	}
 }
 
-// Data that moved in one of many instances is no reason why the others were blocked.
+// Data that moved in one of many instances does not explain why the others were blocked.
 func TestDataOfSomeInstances(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -97,7 +97,7 @@ func TestDataOfSomeInstances(t *testing.T) {
 	}
 }
 
-// What the kernel does not tell, or what the program has closed, is unknown and not zero.
+// What the kernel does not provide, or what the program has closed, is unknown and not zero.
 func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 	empty, fake := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(fake, "thread-self"), 0o700))
@@ -122,7 +122,7 @@ func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 	}
 }
 
-// Whenever the process is killed, the sums are of whole instances.
+// Whenever the process is killed, the sums are those of complete instances.
 func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
 	driver := evidenceDriver(t)
 	for i := range 20 {
@@ -144,7 +144,7 @@ func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
 	}
 }
 
-// The threads of a run that is shorter than the time between two lists are known as they were at its end.
+// For a run that is shorter than the time between two lists, the list has the threads at its end.
 func TestThreadsAtTheEnd(t *testing.T) {
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	require.NoError(t, driver("end", path, "30").Run())
@@ -160,7 +160,7 @@ func TestMorePlacesThanThereIsRoomFor(t *testing.T) {
 	require.Empty(t, readEvidence(t, path).rows, "nothing was measured of them")
 }
 
-// made is a file with a row and an instance, to be damaged.
+// made returns a file with a row and an instance, to be damaged.
 func made(change func(f *evidenceContent)) []byte {
 	f := evidenceContent{Rows: 1}
 	copy(f.Magic[:], evidenceMagic)
@@ -188,15 +188,15 @@ func TestEvidenceFile(t *testing.T) {
 	site := func(word uint64) int32 { return int32(word >> 12) }
 	e := decodeEvidence(made(func(*evidenceContent) {}), site)
 	require.Equal(t, []trace.EvidenceRow{{
-		EvidencePlace: trace.EvidencePlace{Thread: 1, After: trace.CallPlace{Function: 3, Site: 1}, Before: trace.CallPlace{Function: 4, Site: 2}},
-		Count:         4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
+		EvidenceKey: trace.EvidenceKey{Thread: 1, After: trace.CallSite{Function: 3, Site: 1}, Before: trace.CallSite{Function: 4, Site: 2}},
+		Count:       4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
 		IOBytes: 200, IOCalls: 4, DataNS: 2e6, // as in the half of which they are known
 	}}, e.rows)
 	require.Equal(t, []int64{9e6}, e.all)
 	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3}}, e.instances)
 	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true, Tool: true}}, e.threads)
 
-	// without call sites two addresses are one place
+	// without call sites two addresses share a row
 	two := made(func(f *evidenceContent) {
 		f.Rows, f.Row[1] = 2, f.Row[0]
 		f.Row[1].BeforeCaller = 5 << 12
@@ -230,7 +230,7 @@ func TestEvidenceFile(t *testing.T) {
 
 func TestChooseEvidence(t *testing.T) {
 	row := func(function uint16, count uint64, wall int64) trace.EvidenceRow {
-		return trace.EvidenceRow{EvidencePlace: trace.EvidencePlace{Before: trace.CallPlace{Function: function}}, Count: count, WallNS: wall, CPUNS: wall}
+		return trace.EvidenceRow{EvidenceKey: trace.EvidenceKey{Before: trace.CallSite{Function: function}}, Count: count, WallNS: wall, CPUNS: wall}
 	}
 	rows := []trace.EvidenceRow{row(9, 10, 1000), row(3, 1, 4), row(2, 100, 500)}
 	var instances []trace.EvidenceInstance

@@ -6,14 +6,14 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// A Life is what a process left of its end (life.c has the format): times in ticks, 0 for what is not known.
+// A Life is what is known of the lifetime of a process (format: life.c). Times are in ticks, 0 if unknown.
 type Life struct {
-	Alive            int64 // the process lived then
-	Signal, SignalAt int64 // the last signal of a crash that came to a handler
-	Exit, exitAt     int64 // 1 + the code that exit was called with
-	Lost             int64 // calls that no buffer has, as when tracing has stopped
+	Alive            int64 // the process was last known to be alive
+	Signal, SignalAt int64 // the last crash signal that reached a handler
+	Exit, exitAt     int64 // 1 + the argument of exit
+	Lost             int64 // calls that are in no buffer, for example after tracing stopped
 	Finalized        int64 // 1: MPI_Finalize was among them
-	Counted          bool  // the tracer notes these two
+	Counted          bool  // the tracer counts these two
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	lifeBytes = rawlayout.LifeLostAt // of an earlier tracer, which did not count
 )
 
-// decodeLife reads what the file has of it; of something else nothing is known.
+// decodeLife decodes the life in the file; the zero value if the format is unknown.
 func decodeLife(b []byte) Life {
 	var l Life
 	if len(b) < lifeBytes || string(b[:len(lifeMagic)]) != lifeMagic {
@@ -38,5 +38,5 @@ func decodeLife(b []byte) Life {
 	return l
 }
 
-// Last is the latest moment at which the process is known to have lived, and not before a call that it has entered.
+// Last returns the latest time at which the process is known to have been alive, and at least entered.
 func (l *Life) Last(entered int64) int64 { return max(l.Alive, l.SignalAt, l.exitAt, entered) }

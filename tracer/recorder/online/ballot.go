@@ -2,15 +2,15 @@ package online
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// A Ballot is what a rank says at a marker.
+// A Ballot is the summary of a rank's calls that it contributes to the vote at a marker.
 type Ballot struct {
-	Signature uint64 // of its calls since the last marker: functions, call sites and their order, per thread
-	Unchanged bool   // they are as between the two markers before
-	Period    int    // in blocking collectives of all processes: how many of them make one turn of the program; 0: unknown
-	Calls     uint64 // since the last marker, of the thread with most
+	Signature uint64 // hash of its calls since the last marker: functions, call sites and their order, per thread
+	Unchanged bool   // they equal those of the previous interval
+	Period    int    // number of blocking collectives of all processes in one iteration of the program; 0: unknown
+	Calls     uint64 // since the last marker, of the thread with the most
 }
 
-// Ballot is what the rank says at the marker that it came to last. The zero value is that of a process without clustering.
+// Ballot returns the rank's ballot at the latest marker. It is zero for a process without clustering.
 func (c *Clustering) Ballot() Ballot {
 	if c == nil {
 		return Ballot{}
@@ -18,9 +18,9 @@ func (c *Clustering) Ballot() Ballot {
 	return c.ballot
 }
 
-// cast is the ballot on the interval that was closed. timed says that single calls have times, without which no other rank's
-// can stand for them.
-func (c *Clustering) cast(threads []Thread, timed bool) Ballot {
+// makeBallot makes the ballot for the closed interval. timed reports that single calls have times; without them another
+// rank's times cannot be used for them.
+func (c *Clustering) makeBallot(threads []Thread, timed bool) Ballot {
 	b := Ballot{Unchanged: timed, Period: period(c.strides)}
 	for _, t := range threads {
 		closed := &t.Tally.closed
@@ -34,18 +34,19 @@ func (c *Clustering) cast(threads []Thread, timed bool) Ballot {
 	return b
 }
 
-// unchanged reports whether the interval that was closed is as the one before.
+// unchanged reports whether the closed interval equals the one before it.
 func (y *Tally) unchanged(m Mode) bool {
 	n, b := &y.closed, &y.before
 	return n.calls == b.calls && n.behavior == b.behavior && (m.IgnoreArguments || n.exact == b.exact) &&
 		!n.nested && n.calls <= trace.MaxExtrapolatedCalls && n.gap >= 0 && n.duration >= 0
 }
 
-// maxStrides bounds the strides, and so the period that can be found to a half of it.
+// maxStrides is the number of strides that are kept. A period can be found up to half of it.
 const maxStrides = 256
 
-// period is the least p such that the last strides repeat after p of them, at least twice and over half of all strides that
-// are known, or 32 of them; 0 if there is none. At first most strides are those of the program's beginning.
+// period returns the least p such that the last strides repeat with period p, at least twice and over more than half of
+// all known strides or 32 of them; 0 if there is none. Early in a run most strides belong to the program's
+// initialization.
 func period(strides []uint64) int {
 	n := len(strides)
 	for p := 1; 3*p <= n; p++ {

@@ -12,20 +12,20 @@ import (
 
 const none = -1
 
-// A Clustering is what a process knows of clustering; nil where every rank is recorded by itself.
+// A Clustering is the clustering state of a process; nil if every rank is recorded on its own.
 type Clustering struct {
 	mode    Mode
-	codes   []uint64 // by terminal: function and call site, equal on all ranks; 0: not known yet
+	codes   []uint64 // by terminal: hash of function and call site, equal on all ranks; 0: not known yet
 	votes   []trace.Vote
-	lead    int  // of this rank's behavior, none: it has none
-	follows bool // another rank leads: times wait for the next vote
-	awaited bool // the outcome of a vote is: times wait, whoever leads
+	lead    int  // lead rank of this rank's cluster; none: it has none
+	follows bool // another rank leads: times are buffered until the next vote
+	pending bool // the outcome of a vote is pending: times are buffered, whoever leads
 	ballot  Ballot
-	// strides are hashes of what was called from one blocking collective of all processes to the next, the last ones.
+	// strides are hashes of the calls between two blocking collectives of all processes, the latest ones.
 	strides []uint64
 }
 
-// New is the state of a process with this mode at its start; nil if it does not take part in clustering.
+// New returns the initial state of a process with this mode; nil if the process does not take part in clustering.
 func New(mode string) *Clustering {
 	m, err := ParseMode(mode)
 	if err != nil || !m.Clustered {
@@ -34,13 +34,13 @@ func New(mode string) *Clustering {
 	return &Clustering{mode: m, lead: none}
 }
 
-// Votes are those that were held so far, in order.
+// Votes returns the votes so far, in order.
 func (c *Clustering) Votes() []trace.Vote { return slices.Clone(c.votes) }
 
-// Awaited reports whether an interval was closed and the outcome of the vote on it is not known.
-func (c *Clustering) Awaited() bool { return c.awaited }
+// Pending reports whether the outcome of the vote on a closed interval is pending.
+func (c *Clustering) Pending() bool { return c.pending }
 
-// Code is what of the calls of a terminal is compared between ranks; 0: it was not described yet.
+// Code returns the part of a terminal that is compared between ranks; 0: the terminal was not described yet.
 func (c *Clustering) Code(terminal int32) uint64 {
 	if int(terminal) < len(c.codes) {
 		return c.codes[terminal]
@@ -48,8 +48,8 @@ func (c *Clustering) Code(terminal int32) uint64 {
 	return 0
 }
 
-// Describe gives the code of a terminal, from its function and its call path, innermost frame first. Those of the outermost
-// frames that may differ between ranks do not count, but the innermost one always does.
+// Describe computes the code of a terminal from its function and its call path, innermost frame first. It ignores the
+// outermost frames that may differ between ranks (Mode.Frames), but never the innermost one.
 func (c *Clustering) Describe(terminal int32, function uint64, path []*trace.Site) uint64 {
 	text := binary.AppendUvarint(nil, function)
 	for _, s := range path[:max(min(len(path), 1), len(path)-c.mode.Frames)] {
@@ -62,8 +62,8 @@ func (c *Clustering) Describe(terminal int32, function uint64, path []*trace.Sit
 	return c.codes[terminal]
 }
 
-// Missing is how many votes were held since the last one that is known, before the one with this number: of these there is no
-// record. It is false for what cannot be the number of a vote.
+// Missing returns the number of votes between the last known one and vote; these have no record. ok is false if vote
+// cannot be the number of a vote.
 func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	known := uint64(len(c.votes))
 	if vote > maxVotes || vote < known || vote-known > maxMissing {
@@ -72,7 +72,8 @@ func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	return vote - known, true
 }
 
-// Cut closes the interval of all threads. The outcome of the vote on it is awaited. timed says that single calls have times.
+// Cut closes the interval of all threads; the outcome of the vote on it is then pending. timed reports that single calls
+// have times.
 func (c *Clustering) Cut(threads []Thread, timed bool) {
 	for _, t := range threads {
 		y := t.Tally
@@ -82,35 +83,35 @@ func (c *Clustering) Cut(threads []Thread, timed bool) {
 		y.marks = append(y.marks, t.Calls)
 		y.closed, y.now = y.now, Interval{}
 	}
-	c.awaited = true
-	c.ballot = c.cast(threads, timed)
+	c.pending = true
+	c.ballot = c.makeBallot(threads, timed)
 }
 
-// A Decision is what the outcome of a vote means to the threads of a process.
+// A Decision is the consequence of a vote's outcome for the threads of a process.
 type Decision struct {
 	vote      int // number
 	lead      int // before the vote
 	leadTimes bool
 	factor    int
 	mode      Mode
-	// Follows says that another rank leads from now on: the times of this one wait for the next vote.
+	// Follows reports that another rank leads from now on: the times of this one are buffered until the next vote.
 	Follows bool
 }
 
-// Decide takes an outcome of which there may be no record: nil. It is followed by Settle for each thread.
+// Decide applies an outcome; nil if its record is missing. The caller must then call Settle for each thread.
 func (c *Clustering) Decide(o *Outcome, rank int) Decision {
 	if o == nil {
 		o = &noOutcome
 	}
 	d := Decision{vote: len(c.votes), lead: c.lead, leadTimes: o.LeadTimes && c.follows, factor: o.Factor, mode: c.mode}
 	c.votes = append(c.votes, o.Vote)
-	c.lead, c.follows, c.awaited = o.Lead, o.Lead >= 0 && o.Lead != rank, false
+	c.lead, c.follows, c.pending = o.Lead, o.Lead >= 0 && o.Lead != rank, false
 	d.Follows = c.follows
 	return d
 }
 
-// Settle ends the vote for a thread whose interval was closed. It reports whether the times of so many calls that wait are not
-// kept, since the lead's stand for them.
+// Settle ends the vote for a thread whose interval was closed. waiting is the number of calls whose times are buffered.
+// It reports whether these times are dropped because the lead's times are used instead.
 func (d *Decision) Settle(y *Tally, waiting uint64) (extrapolated bool) {
 	closed := &y.closed
 	if waiting > 0 && d.leadTimes && y.unchanged(d.mode) && waiting == closed.calls && d.vote > 0 && len(y.marks) > d.vote &&

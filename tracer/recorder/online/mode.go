@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// A Mode says how a process takes part in clustering: process.json's mode.
+// A Mode is how a process takes part in clustering: the mode in process.json.
 type Mode struct {
 	Clustered bool
-	// IgnoreArguments: calls have not changed if functions and call sites have not (Chameleon's parameter filter).
+	// IgnoreArguments: only functions and call sites are compared, not arguments (Chameleon's parameter filter).
 	IgnoreArguments bool
-	// Frames is how many of the outermost frames of a call path may differ. (ScalaTrace II's approximate matching lets any
-	// so many differ, as `cairn clusters` does; that is no equivalence, so ranks could not agree on it by hashes.)
+	// Frames is the number of outermost frames of a call path that may differ. (ScalaTrace II's approximate matching
+	// allows any frames to differ, as `cairn clusters` does. That is no equivalence relation, so hashes cannot
+	// implement it.)
 	Frames int
-	// WaitSeconds is how long the shim waits at a marker for the other ranks before it gives clustering up.
+	// WaitSeconds is how long the shim waits at a marker for the other ranks before it ends clustering.
 	WaitSeconds int
 }
 
-// DefaultWaitSeconds is how long a rank waits at a marker where nothing else is said.
+// DefaultWaitSeconds is the default of Mode.WaitSeconds.
 const DefaultWaitSeconds = 60
 
-// String writes what ParseMode reads.
+// String formats the mode as ParseMode reads it.
 func (m Mode) String() string {
 	if !m.Clustered {
 		return "full"
@@ -39,8 +40,8 @@ func (m Mode) String() string {
 	return text
 }
 
-// ParseMode reads "full" (or nothing) or "clustered", which settings may follow: arguments=ignored, frames=N (of a call
-// path, 0 to 64), wait=SECONDS (1 to 3600).
+// ParseMode parses "full" (or nothing) or "clustered". The latter may be followed by arguments=ignored, frames=N (of a
+// call path, 0 to 64) and wait=SECONDS (1 to 3600).
 func ParseMode(text string) (Mode, error) {
 	words := strings.Fields(text)
 	m := Mode{WaitSeconds: DefaultWaitSeconds}

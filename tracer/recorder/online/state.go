@@ -5,7 +5,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// What a checkpoint has of clustering.
+// The part of a checkpoint with the state of clustering.
 
 // Encode writes the state of the process.
 func (c *Clustering) Encode(e *checkpoint.Encoder) {
@@ -14,7 +14,7 @@ func (c *Clustering) Encode(e *checkpoint.Encoder) {
 	}
 	e.Int(int64(c.lead))
 	e.Bool(c.follows)
-	e.Bool(c.awaited)
+	e.Bool(c.pending)
 	e.Uint(uint64(len(c.strides)))
 	for _, s := range c.strides {
 		e.Uint(s)
@@ -37,7 +37,7 @@ func (c *Clustering) Decode(d *checkpoint.Decoder) {
 	if c == nil {
 		return
 	}
-	c.lead, c.follows, c.awaited = int(d.Int()), d.Bool(), d.Bool()
+	c.lead, c.follows, c.pending = int(d.Int()), d.Bool(), d.Bool()
 	for range d.Count() {
 		c.strides = append(c.strides, d.Uint())
 	}
@@ -56,7 +56,7 @@ func (c *Clustering) Decode(d *checkpoint.Decoder) {
 	}
 }
 
-// Intervals are the one that goes on, the one that was closed and the one before it.
+// Intervals returns the current interval, the closed one and the one before it.
 func (y *Tally) Intervals() [3]*Interval { return [3]*Interval{&y.now, &y.closed, &y.before} }
 
 // Encode writes an interval.
@@ -121,7 +121,7 @@ func (y *Tally) Decode(d *checkpoint.Decoder) {
 		y.extrapolations = append(y.extrapolations, s)
 	}
 	for range d.Count() {
-		h := trace.Hold{Call: d.Uint(), Ticks: d.Int()}
+		h := trace.Overhead{Call: d.Uint(), Ticks: d.Int()}
 		if n := len(y.holds); n > 0 && h.Call <= y.holds[n-1].Call || h.Ticks <= 0 {
 			d.Fail()
 			return

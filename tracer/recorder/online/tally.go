@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An Interval is what a thread has called from one marker to the next.
+// An Interval summarizes the calls of a thread between two markers.
 type Interval struct {
 	calls      uint64
 	behavior   uint64 // hash of functions and call sites, in order
@@ -15,45 +15,45 @@ type Interval struct {
 	gap        int64  // sums
 	duration   int64
 	nested     bool // some call was nested in another one
-	overflowed bool // it has too many calls for another rank's times to stand for: its own wait no more
+	overflowed bool // it has too many calls for the lead's times to be used: its own are not buffered any more
 }
 
-// repeat makes of an interval what it is if it comes so many times.
+// repeat extends an interval to factor repetitions of itself.
 func (n *Interval) repeat(factor int) {
 	n.behavior, n.exact = repeated(n.behavior, n.calls, factor), repeated(n.exact, n.calls, factor)
 	n.calls *= uint64(factor)
 }
 
-// A Tally is what of a thread is compared between ranks and between intervals: the interval that goes on, the one that a vote
-// is under way on, and the one before, which that is compared with.
+// A Tally is the state of a thread that is compared between ranks and between intervals: the current interval, the closed
+// one that a vote is under way on, and the one before it.
 type Tally struct {
 	now, closed, before Interval
-	stride              uint64   // hash of what was called since the last blocking collective of all processes
-	marks               []uint64 // by vote: calls before it
+	stride              uint64   // hash of the calls since the last blocking collective of all processes
+	marks               []uint64 // by vote: number of calls before it
 	extrapolations      []trace.Extrapolation
-	holds               []trace.Hold // overhead of the tracer
+	holds               []trace.Overhead // overhead of the tracer
 }
 
-// A Thread is one of a process, with its tally. Lists of threads are in the order of their numbers.
+// A Thread is a thread of a process with its tally. Lists of threads are ordered by number.
 type Thread struct {
 	Number uint32
 	Calls  uint64
 	Tally  *Tally
 }
 
-// What becomes of the times of a call.
-type Fate uint8
+// A TimesAction is what the recorder must do with the times of a call.
+type TimesAction uint8
 
-// Fates of times.
+// The actions on times.
 const (
-	Keep     Fate = iota
-	Wait          // for the outcome of the next vote
-	Overflow      // and so are all that wait: the interval has become too long
+	Keep     TimesAction = iota
+	Wait                 // buffer until the outcome of the next vote
+	Overflow             // keep, together with all buffered times: the interval has become too long
 )
 
-// Add adds a call to the thread's interval, and says what becomes of its times. code is that of its terminal, marker says
-// that it is a blocking collective of all processes.
-func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) Fate {
+// Add adds a call to the thread's interval and returns what to do with its times. code is the code of its terminal;
+// marker reports that the call is a blocking collective of all processes.
+func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) TimesAction {
 	n := &y.now
 	n.calls++
 	n.behavior = Mix(n.behavior, code)
@@ -69,7 +69,7 @@ func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap
 		c.strides = append(c.strides, y.stride)
 		y.stride = 0
 	}
-	if !c.follows && !c.awaited || n.overflowed {
+	if !c.follows && !c.pending || n.overflowed {
 		return Keep
 	}
 	if n.calls > trace.MaxExtrapolatedCalls {
@@ -79,20 +79,19 @@ func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap
 	return Wait
 }
 
-// AddArguments adds arguments of the call that was added last: those that its terminal does not tell. They are compared all
-// the same.
+// AddArguments adds arguments of the last added call that are not part of its terminal. They are compared as well.
 func (y *Tally) AddArguments(hash uint64) { y.now.exact = Mix(y.now.exact, hash) }
 
-// AddOverhead notes that the tracer kept the thread for some ticks after so many calls.
+// AddOverhead adds tracer overhead in ticks after the thread's first calls calls.
 func (y *Tally) AddOverhead(calls uint64, ticks int64) {
 	if n := len(y.holds); n > 0 && y.holds[n-1].Call == calls {
 		y.holds[n-1].Ticks += ticks
 		return
 	}
-	y.holds = append(y.holds, trace.Hold{Call: calls, Ticks: ticks})
+	y.holds = append(y.holds, trace.Overhead{Call: calls, Ticks: ticks})
 }
 
-// Extrapolated are the calls that another rank's times stand for: from one number to the one before another.
+// Extrapolated returns the ranges of calls whose times are extrapolated from the lead's: first call, end.
 func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 	return func(yield func(uint64, uint64) bool) {
 		for i := range y.extrapolations {
@@ -103,8 +102,8 @@ func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 	}
 }
 
-// AddTo gives a thread of a trace what is known of clustering, after so many votes.
+// AddTo adds the state of clustering after a number of votes to a thread of a trace.
 func (y *Tally) AddTo(to *trace.Thread, votes int) {
-	to.Marks = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of another one may be awaited
-	to.Extrapolations, to.Holds = slices.Clone(y.extrapolations), slices.Clone(y.holds)
+	to.Marks = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of a further vote may be pending
+	to.Extrapolations, to.Overheads = slices.Clone(y.extrapolations), slices.Clone(y.holds)
 }

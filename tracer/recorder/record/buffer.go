@@ -10,19 +10,19 @@ import (
 
 // The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
 const (
-	BufferMagic       = rawlayout.SegmentMagic
-	BufferFormat      = rawlayout.SegmentFormat
-	BufferHeaderBytes = rawlayout.SegmentHeader
+	BufferMagic       = rawlayout.BufferMagic
+	BufferFormat      = rawlayout.BufferFormat
+	BufferHeaderBytes = rawlayout.BufferHeader
 	BufferHeaderWords = BufferHeaderBytes / 8
 
 	// words of the buffer header
 	headerMagic    = 0
-	HeaderFormat   = rawlayout.SegmentFormatAt / 8 // u32 format, u32 thread
-	HeaderSequence = rawlayout.SegmentSequenceAt / 8
-	HeaderUsed     = rawlayout.SegmentUsedAt / 8
-	headerDropped  = rawlayout.SegmentDroppedAt / 8
-	HeaderSample   = rawlayout.SegmentTicksAt / 8   // three words: ticks, monotonic, realtime
-	headerStopped  = rawlayout.SegmentStoppedAt / 8 // a text up to a zero byte, written by the core when tracing stops
+	HeaderFormat   = rawlayout.BufferFormatAt / 8 // u32 format, u32 thread
+	HeaderSequence = rawlayout.BufferSequenceAt / 8
+	HeaderUsed     = rawlayout.BufferUsedAt / 8
+	headerDropped  = rawlayout.BufferDroppedAt / 8
+	HeaderSample   = rawlayout.BufferTicksAt / 8   // three words: ticks, monotonic, realtime
+	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written by the core when tracing stops
 
 	// words of a record
 	LengthWord   = rawlayout.RecordLengthAt / 8   // u32 length, u16 function, u8 binding, u8 flags
@@ -36,9 +36,9 @@ const (
 
 	recordHeaderBytes = rawlayout.RecordBytes
 	FlagTruncated     = rawlayout.FlagTruncated
-	FlagMarker        = rawlayout.FlagMarker // the call counts among the markers of clustering
+	FlagMarker        = rawlayout.FlagMarker // the call is a marker for clustering
 
-	stoppedBytes = rawlayout.SegmentStoppedBytes
+	stoppedBytes = rawlayout.BufferStoppedBytes
 )
 
 // A BufferHeader is the decoded header of a buffer.
@@ -51,10 +51,10 @@ type BufferHeader struct {
 	Stopped  string
 }
 
-// ErrNoBuffer says that what was read is no record buffer, or one of another format.
-var ErrNoBuffer = errors.New("not a segment of this format")
+// ErrNoBuffer reports data that is no record buffer of this format.
+var ErrNoBuffer = errors.New("not a record buffer of this format")
 
-// Low is what C wrote at the first four bytes of a word.
+// Low returns the uint32 that C wrote at the first four bytes of a word.
 func Low(w uint64) uint32 {
 	if bigEndian {
 		return uint32(w >> 32)
@@ -62,7 +62,7 @@ func Low(w uint64) uint32 {
 	return uint32(w)
 }
 
-// High is what C wrote at the last four bytes of a word.
+// High returns the uint32 that C wrote at the last four bytes of a word.
 func High(w uint64) uint32 {
 	if bigEndian {
 		return uint32(w)
@@ -70,7 +70,7 @@ func High(w uint64) uint32 {
 	return uint32(w >> 32)
 }
 
-// Join is the word of these two halves.
+// Join returns the word with these two halves.
 func Join(first, second uint32) uint64 {
 	if bigEndian {
 		return uint64(first)<<32 | uint64(second)
@@ -83,7 +83,7 @@ var bigEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 0
 }()
 
-// BytesOf is the memory of words.
+// BytesOf returns the memory of words as bytes.
 func BytesOf(words []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
@@ -117,11 +117,11 @@ type Buffer struct {
 	Sequence uint64
 	Words    []uint64 // with the header
 	Live     bool     // mapped memory that the application may be writing to
-	Name     string   // of the file that it was read from
-	Stopped  string   // why the core stopped tracing, if it did
+	Name     string   // of its file
+	Stopped  string   // why the core stopped tracing; "" if it did not
 }
 
-// Available is the number of words of records, header included, that are there by now.
+// Available returns the number of words that have been written so far, header included.
 func (s *Buffer) Available() int {
 	used := LoadAcquire(&s.Words[HeaderUsed], s.Live)
 	if limit := uint64(len(s.Words)-BufferHeaderWords) * 8; used > limit {
@@ -131,16 +131,17 @@ func (s *Buffer) Available() int {
 }
 
 // A Record is one call, raw. It is valid as long as its buffer is.
+// A Record is one call, raw. It is valid as long as its buffer is.
 type Record struct {
-	Words    []uint64 // header and payload, as long as is meaningful
+	Words    []uint64 // the meaningful words of header and payload
 	Function uint16
 	binding  uint8
 	Flags    uint8
 	Epoch    uint64
-	Open     bool // the process ended before the call returned: inputs are there, and nothing else
+	Open     bool // the process ended before the call returned; the record has inputs only
 }
 
-// FunctionIn is the function of a record, by its first word.
+// FunctionIn returns the function of a record from its first word.
 func FunctionIn(first uint64) uint16 {
 	if bigEndian {
 		return uint16(High(first) >> 16)
@@ -148,8 +149,8 @@ func FunctionIn(first uint64) uint16 {
 	return uint16(High(first))
 }
 
-// RecordAt looks at the record that begins at word at, of those before limit. reserved is 0 when what is there cannot
-// be a record; open says that it is not committed.
+// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if there cannot be a
+// record at this word. open reports that the record is not committed.
 func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	if limit-at < HeaderWords {
 		return r, 0, false
@@ -179,7 +180,7 @@ func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	return r, reserved, false
 }
 
-// LoadAcquire reads a word that another thread of C code may have stored with release order.
+// LoadAcquire reads a word that a C thread may have stored with release order.
 func LoadAcquire(p *uint64, live bool) uint64 {
 	if live {
 		return atomic.LoadUint64(p)
@@ -187,18 +188,19 @@ func LoadAcquire(p *uint64, live bool) uint64 {
 	return *p
 }
 
-// LiveBuffer is the buffer that a thread may be writing to a mapped file.
+// LiveBuffer returns the buffer in a mapped file that a thread may be writing to.
 func LiveBuffer(data []byte) *Buffer {
 	words := WordsOf(data)
 	return &Buffer{Thread: High(words[HeaderFormat]), Sequence: words[HeaderSequence], Words: words, Live: true}
 }
 
-// WordsOf is memory as words.
+// WordsOf returns bytes of memory as words.
 func WordsOf(data []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
 }
 
-// WriteStopped writes into the header of a mapped buffer why tracing stopped. The buffer may be gone, and be the reason.
+// WriteStopped writes the reason why tracing stopped into the header of a mapped buffer. The file of the buffer may be
+// truncated, which may even be the reason.
 func WriteStopped(data []byte, text string) {
 	defer func() { _ = recover() }()
 	words := WordsOf(data)
@@ -207,7 +209,7 @@ func WriteStopped(data []byte, text string) {
 	area[n] = 0
 }
 
-// IsMarker reports whether a call counts among the markers, by the first word of its record.
+// IsMarker reports whether a call is a marker for clustering, from the first word of its record.
 func IsMarker(first uint64) bool {
 	flags := High(first) >> 24
 	if bigEndian {

@@ -14,11 +14,11 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// The dictionary is a file of the process directory in which the shim says what words of records stand for that it makes
-// up as the process goes: modules that were loaded after MPI_Init, call paths, allocations. An entry is there before
-// the first record that needs it is committed, is never changed, and entries of a type are numbered as they come.
+// DictionaryFile is the name of the dictionary in the process directory. In this file the shim describes what words in
+// records refer to: modules that were loaded after MPI_Init, call paths, allocations. An entry is written before the
+// first record that needs it is committed, and never changes. Entries of a type are numbered in file order.
 //
-// An entry is words: length of the entry in bytes | type << 32, then by type
+// An entry consists of words: length of the entry in bytes | type << 32, then by type
 //
 //	module      base, limit, build id, path (texts as in records: length, bytes padded to a word)
 //	path        return addresses, innermost first
@@ -29,57 +29,57 @@ const DictionaryFile = "dictionary"
 const (
 	EntryModule     = rawlayout.EntryModule
 	EntryPath       = rawlayout.EntryPath
-	EntryAllocation = rawlayout.EntrySegment
+	EntryAllocation = rawlayout.EntryAllocation
 	entryLine       = rawlayout.EntryLine
 )
 
 const (
-	MaxDictionary = 256 << 20 // bytes; one that has become longer is read so far by its own process, and by nobody else
+	MaxDictionary = 256 << 20 // bytes; the process itself reads no further, and nobody else reads a longer file
 	maxEntry      = 1 << 20
 )
 
-// A word of a record that stands for an entry has the bits 10 on top, which no address of a program has, and the
-// number: of a path in the word of the return address, of an allocation, with the offset in it, in the word of a pointer.
+// A word of a record that refers to an entry has the upper bits 10, which no address of a program has, and a number: of a
+// path in the word of the return address, or of an allocation, with the offset in it, in the word of a pointer.
 const (
-	EntryTag        = rawlayout.EntryMark
+	EntryTag        = rawlayout.EntryTag
 	EntryShift      = rawlayout.EntryShift
 	AllocationShift = rawlayout.OffsetBits
 	OffsetMask      = 1<<AllocationShift - 1
 	AllocationMask  = 1<<(EntryShift-AllocationShift) - 1
 )
 
-// In the word of the return address this bit says that the number is that of a line.
+// LineTag in the word of the return address marks the number of a line.
 const LineTag = 1 << rawlayout.LineBit
 
-// IsEntry reports whether a word stands for an entry.
+// IsEntry reports whether a word refers to an entry.
 func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
 
-// A Dictionary is what was read of the file so far. The zero value has no file.
+// A Dictionary is the entries of the file that were read so far. The zero value has no file.
 type Dictionary struct {
-	file        string   // its path, of a living process
-	open        *os.File // or the file itself, of a recovery; it is not closed here
+	file        string   // path of the file of a living process
+	open        *os.File // or the open file, in a recovery; the caller closes it
 	offset      int64    // of the next entry
 	Modules     []Module
 	Paths       [][]uint64
-	Allocations []trace.Segment // Site is 0
-	Origins     []uint64        // of the buffers: addresses
+	Allocations []trace.Allocation // Site is 0
+	Origins     []uint64           // of the buffers: addresses
 	Lines       []trace.Site
 }
 
-// Follow reads the file of a living process, now and whenever refresh is called.
+// Follow reads the file of a living process, now and at every call of Refresh.
 func (d *Dictionary) Follow(path string) {
 	d.file = path
 	d.Refresh()
 }
 
-// Read reads the file of a process that has ended. It stays open as long as the dictionary is in use.
+// Read reads the file of a process that has ended. f must stay open as long as the dictionary is in use.
 func (d *Dictionary) Read(f *os.File) {
 	d.open = f
 	d.Refresh()
 }
 
-// Refresh reads what has been added to the file. What cannot be read is as if it
-// were not there: records that need it lose a site or a buffer.
+// Refresh reads new entries of the file. Entries that cannot be read are treated as missing: records that need them lose
+// their site or allocation.
 func (d *Dictionary) Refresh() {
 	if d.offset >= MaxDictionary {
 		return
@@ -93,7 +93,7 @@ func (d *Dictionary) Refresh() {
 	if d.file == "" {
 		return
 	}
-	// most often there is nothing new, and to be told so costs little
+	// mostly there is nothing new; this check is cheap
 	var there unix.Stat_t
 	if err := unix.Stat(d.file, &there); err != nil || there.Size <= d.offset {
 		return
@@ -116,7 +116,7 @@ func (d *Dictionary) readOn(f *os.File) {
 		head := binary.NativeEndian.Uint64(more)
 		n := uint64(uint32(head))
 		if n < 8 || n%8 != 0 || n > maxEntry {
-			d.offset = MaxDictionary // damaged: nothing after this can be found
+			d.offset = MaxDictionary // damaged: no later entry can be found
 			break
 		}
 		if n > uint64(len(more)) {
@@ -149,27 +149,28 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		line := r.Word()
 		function, _, _ := r.Text()
 		file, _, _ := r.Text()
-		var s trace.Site // it keeps its number
+		var s trace.Site // a malformed entry keeps its number
 		if r.OK && line <= math.MaxInt32 {
-			// An interpreter's program has no build id: the file stands for it, the line for the offset.
+			// A program in an interpreted language has no build id: the file replaces it, and the line replaces the
+			// offset.
 			s = trace.Site{BuildID: string(file), Module: filepath.Base(string(file)), Offset: line, Function: string(function),
 				File: string(file), Line: int(line)}
 		}
 		d.Lines = append(d.Lines, s)
 	case EntryAllocation:
-		s := trace.Segment{Kind: trace.SegmentKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
+		s := trace.Allocation{Kind: trace.AllocationKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
 		origin := r.Word()
 		s.Ordinal = int(r.Word())
-		if !r.OK || s.Kind < trace.HeapSegment || s.Kind > trace.UnknownSegment || int(int32(s.Number)) != s.Number || s.Number < 0 ||
+		if !r.OK || s.Kind < trace.HeapAllocation || s.Kind > trace.UnknownAllocation || int(int32(s.Number)) != s.Number || s.Number < 0 ||
 			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
-			s, origin = trace.Segment{Kind: trace.UnknownSegment}, 0 // it keeps its number
+			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0 // a malformed entry keeps its number
 		}
 		d.Allocations = append(d.Allocations, s)
 		d.Origins = append(d.Origins, origin)
 	}
 }
 
-// Module finds the module that was loaded last at an address.
+// Module returns the module that was loaded last at an address.
 func (d *Dictionary) Module(address uint64) *Module {
 	for i := len(d.Modules) - 1; i >= 0; i-- {
 		if m := &d.Modules[i]; address >= uint64(m.Base) && address < uint64(m.Limit) {

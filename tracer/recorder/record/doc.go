@@ -1,16 +1,14 @@
-// Package record is the raw format: what the shim writes into the directory of a process, before anybody has looked at what
-// it means.
+// Package record reads the raw format: the files that the shim writes into the directory of a process.
 //
-// In go words in mapped memory and bytes of files (docs/decisions/0001-seams.md, "Raw records"); out come:
+// Its input is words in mapped memory and bytes of files (docs/decisions/0001-seams.md, "Raw records"). Its results are:
 //
-//   - record buffers and the records in them (Buffer, Record), and the values that a record is made of (Reader);
-//   - the entries of the dictionary, for which words of records stand: modules, call paths, allocations, lines (Dictionary);
-//   - process.json: who the process is, its clock, its modules, and the constants of its MPI library (Process).
+//   - record buffers, the records in them (Buffer, Record) and the values of a record (Reader);
+//   - the entries of the dictionary that words of records refer to: modules, call paths, allocations, lines (Dictionary);
+//   - process.json: the identity of the process, its clock, its modules, and the constants of its MPI library (Process).
 //
-// Two things hold of everything here:
+// Invariants:
 //
-//   - A buffer of a living process grows while it is read. Its header says how much is there, and a record counts once it is
-//     committed; both words are loaded with acquire order.
-//   - Nothing that was read is believed. Lengths are checked against what is there, and the content of process.json never
-//     gets into the text of an error.
+//   - A buffer of a living process grows while it is read. Its header has the number of words written, and a record is valid
+//     once it is committed. Both words are loaded with acquire order.
+//   - No input is trusted. Lengths are checked against the available data, and no text of process.json appears in an error.
 package record

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// A Process is what process.json says of an MPI process.
+// A Process is the content of process.json.
 type Process struct {
 	Format          int               `json:"format"`
 	Hostname        string            `json:"hostname"`
@@ -27,9 +27,9 @@ type Process struct {
 	Modules         []Module          `json:"modules"`
 	Environment     map[string]string `json:"environment"`
 	CallSites       string            `json:"call_sites"`
-	Timing          string            `json:"timing"` // as timing.ParseSettings reads it; "": lossless
+	Timing          string            `json:"timing"` // in the form of timing.ParseSettings; "": lossless
 	PageSize        int               `json:"page_size"`
-	Mode            string            `json:"mode"`      // as ParseMode reads it
+	Mode            string            `json:"mode"`      // in the form of online.ParseMode
 	Directory       string            `json:"directory"` // name of the process's directory in the spool
 	Constants       []Constant        `json:"constants"`
 
@@ -37,11 +37,11 @@ type Process struct {
 	BufferBytes     int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
 
-	// SharedSpool is 1 in a pod, where a sidecar owns the spool and keeps its account.
+	// SharedSpool is 1 in a pod, where a sidecar owns the spool and its budget file.
 	SharedSpool int `json:"shared_spool"`
 
-	// Excluded are the groups of functions that were left out, with commas; StartOff is 1 if tracing was off until
-	// MPI_Pcontrol(1).
+	// Excluded is the comma-separated list of the function groups that were left out. StartOff is 1 if tracing was off
+	// until MPI_Pcontrol(1).
 	Excluded string `json:"excluded"`
 	StartOff int    `json:"start_off"`
 }
@@ -66,8 +66,7 @@ type Constant struct {
 	Value Address `json:"value"`
 }
 
-// An Address is a machine word. JSON numbers and strings ("0x7f…") are read, negative numbers by their two's
-// complement.
+// An Address is a machine word. In JSON it is a number or a string ("0x7f…"); negative numbers are in two's complement.
 type Address uint64
 
 // UnmarshalJSON reads a number or a string.
@@ -88,7 +87,7 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// ErrFormat is the error for what a newer tracer wrote.
+// ErrFormat reports a file of a newer tracer.
 var ErrFormat = errors.New("it was written by a newer tracer; use that one's sidecar")
 
 // ParseProcess reads the text of process.json.
@@ -125,7 +124,7 @@ func (p *Process) Module(address uint64) *Module {
 	return nil
 }
 
-// Implementation is the name that people use.
+// Implementation returns the common name of the MPI library.
 func (p *Process) Implementation() string {
 	switch p.ABI {
 	case "openmpi":
@@ -136,10 +135,10 @@ func (p *Process) Implementation() string {
 	return p.ABI
 }
 
-// What MPI_Get_library_version says is free text, with how the library was built: only the number is kept.
+// The result of MPI_Get_library_version is free text with details of the build; only the version number is kept.
 var libraryVersion = regexp.MustCompile(`(?:Open MPI v|MPICH Version:\s*|Intel\(R\) MPI Library |MVAPICH2? Version\s*:?\s*)([0-9][^\s,]*)`)
 
-// Version is the number of the MPI library's release, "4.1.4"; the whole text where it has no known form.
+// Version returns the release number of the MPI library, such as "4.1.4", or the whole text if its form is unknown.
 func (p *Process) Version() string {
 	if m := libraryVersion.FindStringSubmatch(p.LibraryVersion); m != nil {
 		return m[1]
@@ -147,7 +146,7 @@ func (p *Process) Version() string {
 	return p.LibraryVersion
 }
 
-// RankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
+// RankFromEnvironment returns rank and size for processes that died before MPI_Init returned, or that use sessions only.
 func (p *Process) RankFromEnvironment() (rank, size int) {
 	number := func(names ...string) int {
 		for _, name := range names {

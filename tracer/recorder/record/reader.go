@@ -2,7 +2,7 @@ package record
 
 import "strings"
 
-// A Reader goes over the words of a record. After a read beyond the end, ok is false and every value is 0.
+// A Reader reads the words of a record in order. After a read beyond the end OK is false and every value is 0.
 type Reader struct {
 	Words []uint64
 	At    int
@@ -19,7 +19,7 @@ func (r *Reader) Word() uint64 {
 	return r.Words[r.At-1]
 }
 
-// Skip goes over n words.
+// Skip skips n words.
 func (r *Reader) Skip(n uint64) {
 	if n > uint64(len(r.Words)-r.At) {
 		r.OK = false
@@ -38,14 +38,14 @@ func (r *Reader) Take(n uint64) []uint64 {
 	return r.Words[at:r.At]
 }
 
-// What stands in the place of an array's or string's length.
+// Lengths of an array or string with a special meaning.
 const (
 	LengthNull           = -1
 	LengthSentinel       = -2 // a pointer constant follows
 	LengthNotSignificant = -3
 )
 
-// Array reads an array. special is one of the lengths above, or 0; sentinel the pointer of lengthSentinel.
+// Array reads an array. special is one of the lengths above, or 0; sentinel is the pointer of LengthSentinel.
 func (r *Reader) Array() (elements []uint64, special int, sentinel uint64) {
 	n := int64(r.Word())
 	switch {
@@ -80,7 +80,7 @@ func (r *Reader) Text() (text []byte, special int, sentinel uint64) {
 	return nil, LengthNull, 0
 }
 
-// StatusWords is how many words a status takes.
+// StatusWords is the number of words of a status.
 const StatusWords = 3
 
 // Statuses reads the length and elements of an array of statuses.
@@ -99,5 +99,5 @@ func (r *Reader) Statuses() (words []uint64, special int) {
 	return nil, LengthNull
 }
 
-// Printable makes a text of the application fit for the trace: UTF-8.
+// Printable converts a text of the application to valid UTF-8 for the trace.
 func Printable(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -16,30 +16,30 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// The block logs of a process are files of its directory: times-0, times-1, …, values-0, values-1, … and chapters-0, …, in
-// each full blocks, one after the other. A file that is long enough is followed by another one, which is made when the last
-// block is in it: so those who take over what is in it know that nothing more will be, and may remove it.
+// The block logs of a process are files of its directory: times-0, times-1, …, values-0, values-1, … and chapters-0, ….
+// Each contains full blocks, one after the other. When a file is long enough, the next one is created as soon as the last
+// block of the first is written. So the packer knows that a file with a successor is complete, and may remove it.
 const (
 	timesFile     = "times-"
 	valuesFile    = "values-"
 	chaptersFile  = "chapters-"
-	blockLogBytes = 1 << 20  // of a file of times or values, at least; chapters are seldom, and each has its own
-	maxBlockFile  = 64 << 20 // is read: one that is long enough, and what one checkpoint adds
+	blockLogBytes = 1 << 20  // minimal length of a file of times or values; chapters are rare, and each has its own
+	maxBlockFile  = 64 << 20 // longest file that is read: a full file and what one checkpoint adds
 )
 
-// A blockLog is a log as the process itself knows it.
+// A blockLog is the writer's state of a log.
 type blockLog struct {
 	prefix    string
-	fileBytes int64   // bytes at which a file is followed by another one
-	number    int     // of the file that is written to
-	bytes     int64   // in it
-	present   []int64 // sizes of the files before it, from the oldest that was not removed on
+	fileBytes int64   // length from which on a file gets a successor
+	number    int     // of the current file
+	bytes     int64   // its length
+	present   []int64 // sizes of the earlier files that were not removed, oldest first
 	scratch   []byte
 }
 
 func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(number) }
 
-// writeBlocks writes the blocks that are full to the logs.
+// writeBlocks writes the full blocks to the logs.
 func (s *Spool) writeBlocks() error {
 	var times, values, chapters []*recorder.Block
 	for _, b := range s.recorder.TakeBlocks() {
@@ -60,11 +60,11 @@ func (s *Spool) writeBlocks() error {
 	return cmp.Or(errs[:]...)
 }
 
-// writeLog writes blocks to a log; those that it returns are not in it. The file is opened each time: a program may close
-// descriptors that are not its own, and get them again for files of its own.
+// writeLog writes blocks to a log and returns those that it could not write. It opens the file each time, because a
+// program may close descriptors that are not its own, and get the same numbers for files of its own.
 func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.Block, err error) {
 	for len(full) > 0 {
-		// values are many short blocks: they are written together
+		// values are many short blocks: write them together
 		l.scratch = l.scratch[:0]
 		n := 0
 		for ; n < len(full) && len(l.scratch) < blockLogBytes; n++ {
@@ -84,7 +84,7 @@ func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.
 		if l.bytes += size; l.bytes >= l.fileBytes {
 			l.present = append(l.present, l.bytes)
 			l.number, l.bytes = l.number+1, 0
-			_ = l.write(s.dir, nil) // the next block makes it, where this does not
+			_ = l.write(s.dir, nil) // creates the next file; if it fails the next block tries again
 		}
 	}
 	if cap(l.scratch) > maxStateKept {
@@ -93,7 +93,7 @@ func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.
 	return nil, nil
 }
 
-// write writes blocks at the end of the log.
+// write appends blocks to the log.
 func (l *blockLog) write(dir string, blocks []byte) error {
 	if err := fitsLimit(l.bytes + int64(len(blocks))); err != nil {
 		return err
@@ -115,8 +115,8 @@ func (l *blockLog) write(dir string, blocks []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// forgetRemoved finds out which files of the log somebody has taken over and removed: they count for this process no more.
-// On the account of a shared spool they are already given back.
+// forgetRemoved finds the files of the logs that the packer has removed: they no longer count against this process's
+// limit. In a shared spool the budget has them back already.
 func (s *Spool) forgetRemoved() {
 	for _, l := range []*blockLog{&s.times, &s.values, &s.chapters} {
 		for len(l.present) > 0 {
@@ -129,7 +129,7 @@ func (s *Spool) forgetRemoved() {
 	}
 }
 
-// numbered lists the files of the directory that a name and a number make, by number.
+// numbered returns the numbers of the directory's files that are named prefix and a number, in order.
 func (d *Directory) numbered(prefix string) ([]int, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
@@ -147,7 +147,7 @@ func (d *Directory) numbered(prefix string) ([]int, error) {
 	return numbers, nil
 }
 
-// readBlockIndex finds the blocks in logs and in parts, and these parts.
+// readBlockIndex finds the blocks in logs and in parts. It also returns these parts.
 func (d *Directory) readBlockIndex(logs ...string) (x *recorder.BlockIndex, parts []Part, err error) {
 	x = &recorder.BlockIndex{Blocks: map[recorder.BlockOf][]recorder.LoggedBlock{}, Read: d.readBlock}
 	if parts, err = d.parts(); err != nil {
@@ -185,13 +185,13 @@ func (d *Directory) readBlockIndex(logs ...string) (x *recorder.BlockIndex, part
 			}
 		}
 	}
-	for _, list := range x.Blocks { // what is in leftFile may be in the log, too
+	for _, list := range x.Blocks { // a block in leftFile may also be in the log
 		slices.SortStableFunc(list, func(a, b recorder.LoggedBlock) int { return cmp.Compare(a.First, b.First) })
 	}
 	return x, parts, nil
 }
 
-// readBlock reads a block as it stands in its file. The directory may be closed.
+// readBlock reads a block as it is in its file. The directory may be closed.
 func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
 	text := make([]byte, b.Size)
 	_, err := (&fileOf{d, b.File}).ReadAt(text, b.At)
@@ -201,7 +201,7 @@ func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
 	return text, err
 }
 
-// readLog finds the blocks in a file of a log. What follows on one that is damaged, or not written to its end, is no block.
+// readLog finds the blocks in a file of a log. It ignores what follows a block that is damaged or incomplete.
 func (d *Directory) readLog(name string) (blocks []recorder.LoggedBlock, err error) {
 	text, err := d.read(name, maxBlockFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -212,7 +212,7 @@ func (d *Directory) readLog(name string) (blocks []recorder.LoggedBlock, err err
 		if !ok {
 			return blocks, err
 		}
-		b.Data = [2][]byte{} // the text is not kept
+		b.Data = [2][]byte{} // do not keep the text
 		blocks = append(blocks, recorder.LoggedBlock{Block: *b, File: name, At: int64(at), Size: size})
 		at += size
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// recordedTimes are the gaps and durations of a thread's records, by a plain reading of them.
+// recordedTimes returns the gaps and durations of a thread's records, computed independently.
 func recordedTimes(s *recordtest.Shim, thread uint32) (gaps, durations []int64) {
 	seg := &record.Buffer{Words: s.Threads[thread].Words}
 	last := int64(0)
@@ -34,7 +34,7 @@ func recordedTimes(s *recordtest.Shim, thread uint32) (gaps, durations []int64) 
 	return gaps, durations
 }
 
-// longProgram has two threads, of which one repeats a loop and the other one is irregular.
+// longProgram has two threads: one repeats a loop and one is irregular.
 func longProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 3))
 	s := recordtest.NewShim(t)
@@ -69,7 +69,7 @@ func requireTimes(t *testing.T, s *recordtest.Shim, c *trace.Content, calls func
 	}
 }
 
-// Times come back as they were from blocks of all sizes, from the log and from memory.
+// Times are read back unchanged from blocks of all sizes, from the log and from memory.
 func TestTimesComeBackFromBlocks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -104,8 +104,8 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 	}
 }
 
-// The files of the log are closed when they are long enough; those that somebody has taken over and removed do not count
-// against the limit of the process any more. A block that is missing is an error, and not made up.
+// A file of the log gets a successor when it is long enough. Files that the packer has removed no longer count against the
+// limit of the process. A missing block is an error; nothing is made up.
 func TestBlockLogIsCutIntoFiles(t *testing.T) {
 	s := longProgram(t, 1, 300_000)
 	w, dir := startSpool(t, s)
@@ -153,7 +153,7 @@ func TestBlockLogIsCutIntoFiles(t *testing.T) {
 	require.ErrorIs(t, err, recorder.ErrBlocks)
 }
 
-// Any bytes in the place of a block are none, or give back what was written.
+// Any bytes as a block are rejected, or yield what was written.
 func FuzzBlock(f *testing.F) {
 	b := &recorder.Block{Of: recorder.BlockOf{Thread: 1, Terminal: 2, Stream: 3}, First: 4, N: 5, Before: -6, Data: [2][]byte{{1, 2, 3}, {4}}}
 	f.Add(b.Append(nil))

@@ -14,17 +14,17 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// Where the spool nears its limit, times are given up before calls: parts that the store does not have yet become parts
-// with sums (timing.ShortSums, then timing.LongSums). What was given up is in the trace for good.
+// When the spool nears its limit, times are dropped before calls: parts that the store does not have yet become parts
+// with sums (timing.ShortSums, then timing.LongSums). The trace never gets the dropped times back.
 
 // A LocalPart is a part that is in the spool only.
 type LocalPart struct {
 	Number int
 	Bytes  int64
-	Per    uint64 // calls that its sums go over, at least; 0: it has times
+	Per    uint64 // least number of calls per sum; 0: it has times
 }
 
-// LocalParts lists the parts that are in the spool only, from the oldest on.
+// LocalParts returns the parts that are in the spool only, oldest first.
 func (d *Directory) LocalParts() ([]LocalPart, error) {
 	parts, err := d.parts()
 	if err != nil {
@@ -39,16 +39,16 @@ func (d *Directory) LocalParts() ([]LocalPart, error) {
 	return local, nil
 }
 
-// finest is over how many calls the sums in a part go, at least.
+// finest returns the least number of calls per sum in a part.
 func finest(p *trace.Part) uint64 {
 	per := uint64(timing.LongSums)
 	p.Blocks(func(b trace.PartBlock) { per = min(per, b.SumsOf()) })
 	return per
 }
 
-// Coarsen puts sums over so many calls in the place of times, and of sums over fewer, in parts that are in the spool only.
-// A part that would not become smaller stays as it is. The caller sees to it that nobody else packs or reads the directory
-// meanwhile.
+// Coarsen replaces times, and sums over fewer calls, by sums over per calls, in those of the given parts that are in the
+// spool only. It leaves a part that would not become smaller. The caller must ensure that nobody else packs or reads the
+// directory at the same time.
 func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) {
 	p, err := d.Process()
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) 
 	return done, nil
 }
 
-// callsIn says of which calls of each thread there are blocks in parts.
+// callsIn returns the range of calls of each thread that have blocks in parts.
 func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
 	in := map[uint32]recorder.CallRange{}
 	for _, p := range parts {
@@ -87,8 +87,8 @@ func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
 	return func(thread uint32) recorder.CallRange { return in[thread] }
 }
 
-// sums is a part with sums over as many calls as can be, of the times of another one. One with chunks of values or
-// with chapters has none: nothing can take their place.
+// sums returns a copy of a part with sums over as many calls as possible instead of times. It returns none for a part
+// with chunks of values or chapters, which nothing can replace.
 func (d *Directory) sums(p Part) ([]byte, error) {
 	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, recorder.ErrBlocks
@@ -110,7 +110,7 @@ func (d *Directory) sums(p Part) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// coarsen writes one part anew. Whoever sees it sees all of it, or the old one.
+// coarsen replaces one part atomically.
 func (d *Directory) coarsen(p Part, per uint64, c *trace.Content, threads []trace.Thread, done *Packed) error {
 	f, err := plainfile.Create(d.root, partNew)
 	if err != nil {
@@ -135,8 +135,8 @@ func (d *Directory) coarsen(p Part, per uint64, c *trace.Content, threads []trac
 	return nil
 }
 
-// writeSums writes a part with sums over so many calls in the place of finer times, and says of how many calls. Its chunks
-// of values stay.
+// writeSums writes a part with sums over per calls instead of finer times and returns the number of calls. Its chunks of
+// values stay.
 func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []trace.Thread) (calls uint64, err error) {
 	w, err := trace.NewPartWriter(to, c)
 	if err != nil {

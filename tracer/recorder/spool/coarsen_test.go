@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Times that are given up at random moments while the process goes on, also by one who is killed: the trace has all calls,
-// says of which there are sums, and has these exactly.
+// Times are dropped at random times while the process continues, sometimes by a packer that is killed: the trace has
+// all calls, marks those with sums only, and has exactly these sums.
 func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

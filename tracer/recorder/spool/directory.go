@@ -14,17 +14,18 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Directory is a process's directory, opened for reading by somebody else: the sidecar, as another user. Whatever lies
-// in it, nothing outside it is opened, nothing but regular files of a size that the tracer writes, and nothing waits.
-// Errors name files, and never their content.
+// A Directory is a process's directory, opened for reading by another process and possibly another user, such as the
+// sidecar. Whatever is in it, a Directory opens nothing outside of it and only regular files of a size that the tracer
+// writes, and it never blocks. Errors name files but never quote their content.
 type Directory struct {
 	root   *os.Root
 	reopen func() (*os.Root, error)
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
-	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters): for who only writes shards.
+	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It is for writers of
+	// shards.
 	ChaptersApart bool
-	// Ended says that the process has ended: nothing more is written to its logs, so that Pack takes their last files, too.
+	// Ended reports that the process has ended and writes no more to its logs. Pack then processes their last files, too.
 	Ended bool
 }
 
@@ -46,7 +47,7 @@ func openDirectory(open func() (*os.Root, error)) (*Directory, error) {
 	return &Directory{root: root, reopen: open}, nil
 }
 
-// again opens the directory once more: times are read for as long as the trace is in use, and this one may be closed then.
+// again opens the directory once more: times are read as long as the trace is in use, possibly after this one is closed.
 func (d *Directory) again() (*Directory, error) { return openDirectory(d.reopen) }
 
 // Close closes the directory.
@@ -66,7 +67,7 @@ func (d *Directory) open(name string) (*os.File, error) {
 	return f, err
 }
 
-// buffers are the names of the buffer files. A directory that cannot be read is an error, and not an empty one.
+// buffers returns the names of the buffer files. If the directory cannot be read it returns an error, not an empty list.
 func (d *Directory) buffers() ([]string, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
@@ -81,7 +82,7 @@ func (d *Directory) buffers() ([]string, error) {
 	return names, nil
 }
 
-// Alive reports whether the process still lives. A process that has not got to taking its lock yet counts as dead.
+// Alive reports whether the process is alive. A process that has not taken its lock yet counts as dead.
 func (d *Directory) Alive() (bool, error) {
 	f, err := d.open(lockFile)
 	if f == nil || err != nil {
@@ -95,7 +96,7 @@ func (d *Directory) Alive() (bool, error) {
 	return lock.Type != unix.F_UNLCK, nil
 }
 
-// LaterModules are the modules that the process loaded after MPI_Init and called MPI from.
+// LaterModules returns the modules that the process loaded after MPI_Init and called MPI from.
 func (d *Directory) LaterModules() []record.Module {
 	f, err := d.open(record.DictionaryFile)
 	if f == nil || err != nil {
@@ -110,14 +111,15 @@ func (d *Directory) LaterModules() []record.Module {
 	return entries.Modules
 }
 
-// Recover finishes what the process left, from its last checkpoint and the buffers since. It only reads, so that it can
-// be repeated.
+// Recover makes the trace of a process that has ended, from its last checkpoint and the buffers since. It only reads,
+// so it can be repeated.
 func (d *Directory) Recover() (*trace.Content, *Report, error) {
 	content, report, _, err := d.recoverAt(true)
 	return content, report, err
 }
 
-// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the buffers since.
+// Snapshot makes the trace of a living process so far, from its last checkpoint and the readable part of the buffers
+// since.
 func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
@@ -130,9 +132,9 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 			if errors.Is(err, plainfile.ErrOdd) {
 				break
 			}
-			continue // as when both files of the state were written while we read them
+			continue // for example because both state files were rewritten while they were read
 		}
-		// A checkpoint in between means that buffers were reused while we read them.
+		// A checkpoint during the reading means that buffers may have been reused.
 		if _, after, _, err = d.readState(); err == nil && before == after {
 			return content, report, nil
 		}
@@ -148,10 +150,10 @@ const (
 	processFile  = "process.json"
 	lockFile     = "lock"
 	bufferSuffix = ".seg"
-	shimBuffer   = "first-%d.seg" // of those that the shim makes (spool.c)
+	shimBuffer   = "first-%d.seg" // buffers that the shim creates (spool.c)
 )
 
-// maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.
+// maxProcessJSON is the limit for process.json: a few hundred constants, some hundred modules.
 const maxProcessJSON = 16 << 20
 
 // ReadProcess reads process.json of a process directory.
@@ -164,8 +166,8 @@ func ReadProcess(dir string) (*record.Process, error) {
 	return d.Process()
 }
 
-// errNotProcess says what is wrong with process.json and nothing of what is in it: it may not be the tracer's.
-var errNotProcess = errors.New("it does not describe a process as the tracer does")
+// errNotProcess describes an invalid process.json without quoting it, since it may not be the tracer's file.
+var errNotProcess = errors.New("it is not the tracer's description of a process")
 
 // Process reads process.json.
 func (d *Directory) Process() (*record.Process, error) {
@@ -183,11 +185,11 @@ func (d *Directory) Process() (*record.Process, error) {
 	return p, nil
 }
 
-// A process holds an fcntl write lock on the file "lock" of its directory. The kernel gives it back when the process is
-// gone, whatever became of it, and tells everybody on the node, also in another PID namespace. It is a lock of the
-// process (not of the open file), so that children do not keep it. The shim takes it (spool.c).
+// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it when the process
+// ends, however it ends, and shows it to every process on the node, even in another PID namespace. It belongs to the
+// process and not to the open file, so children do not inherit it. The shim takes it (spool.c).
 
-// Alive reports whether the process of a process directory still lives (Directory.Alive).
+// Alive reports whether the process of a process directory is alive (Directory.Alive).
 func Alive(dir string) (bool, error) {
 	d, err := openPath(dir)
 	if err != nil {

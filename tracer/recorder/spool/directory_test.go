@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// odd puts something that is no regular file in the place of a file.
+// odd replaces a file by something that is no regular file.
 var odd = map[string]func(t *testing.T, path, secret string){
 	"link": func(t *testing.T, path, secret string) { require.NoError(t, os.Symlink(secret, path)) },
 	"inner link": func(t *testing.T, path, _ string) {
@@ -32,8 +32,8 @@ var odd = map[string]func(t *testing.T, path, secret string){
 	},
 }
 
-// Whatever a process has put into its directory, whoever reads it is neither led out of it nor made to wait, and what it
-// says of it has nothing of what is there.
+// Whatever a process has put into its directory, a reader is neither led out of it nor blocked, and its errors quote
+// nothing of what is there.
 func TestOddFilesAreRefused(t *testing.T) {
 	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
 		for what, put := range odd {
@@ -79,7 +79,7 @@ func TestOddFilesAreRefused(t *testing.T) {
 	}
 }
 
-// The text of an error about process.json has nothing of what is in it.
+// An error about process.json quotes nothing of its content.
 func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 	for _, content := range []string{"topsecret", `{"pid":"topsecret"}`, `{"format":1,"constants":[{"kind":"topsecret","value":"topsecret"}]}`, `{"topsecret`} {
 		dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 	}
 }
 
-// A directory that cannot be read just now, for want of descriptors for example, is not one without calls.
+// A directory that cannot be read just now, for example without free descriptors, is not one without calls.
 func TestDirectoryThatCannotBeRead(t *testing.T) {
 	d, err := openPath(t.TempDir())
 	require.NoError(t, err)

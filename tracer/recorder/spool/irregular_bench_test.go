@@ -161,9 +161,9 @@ func (run *irregularRun) play() {
 	th.Words = th.Words[:record.BufferHeaderWords]
 }
 
-// BenchmarkIrregular is a call of a program without order, compressed and checkpointed, at several lengths: CPU time of a call, the heap,
-// and, since the length before, what a checkpoint took and wrote of state. CALLS (1000000,4000000,10000000 unless set) and KINDS choose
-// among lengths and kinds.
+// BenchmarkIrregular is a call of a program without order, compressed and checkpointed, at several lengths: CPU time of
+// a call, the heap, and, since the length before, what a checkpoint took and wrote of state. CALLS
+// (1000000,4000000,10000000 unless set) and KINDS choose among lengths and kinds.
 func BenchmarkIrregular(b *testing.B) {
 	lengths := os.Getenv("CALLS")
 	if lengths == "" {

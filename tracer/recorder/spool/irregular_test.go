@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// irregularProgram receives messages of all sizes from anywhere: nothing that calls return comes twice.
+// irregularProgram receives messages of all sizes from anywhere: no results recur.
 func irregularProgram(t *testing.T, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(5, 5))
 	s := recordtest.NewShim(t)
@@ -47,7 +47,7 @@ func TestIrregularValuesGoToTheFile(t *testing.T) {
 	require.ErrorIs(t, err, recorder.ErrBlocks, "what is missing of the values is not made up")
 }
 
-// A state that has become too large ends tracing, and says so; what there is can be recovered.
+// A state that has become too large ends tracing with a reason; the rest can be recovered.
 func TestStateHasALimit(t *testing.T) {
 	s := irregularProgram(t, 100_000)
 	w, dir := startSpool(t, s)

@@ -9,31 +9,32 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A process of some days has hundreds of parts in the store. Who reads it would open one small file for each: so sixteen of
-// them become one, with one index, sixteen of these another one, and so on. It has the number of the last, so that numbers
-// are not used again. What it is joined of is in pieces-N, which nobody reads unless the store has lost some of it.
+// A process that runs for days has hundreds of parts in the store, and a reader would open one small file for each. So
+// every sixteen parts are joined to one with one index, every sixteen of these to another one, and so on. A joined part
+// has the number of its last part, so that numbers are not reused. The file pieces-N has its original parts; it is only
+// read if the store has lost one of them.
 const (
 	piecesFile    = "pieces-"
 	piecesNew     = "pieces.new" // being written
 	maxPiecesFile = 64 << 20
 )
 
-// joinedParts become one; tests have less.
+// joinedParts is the number of parts that are joined to one; smaller in tests.
 var joinedParts = 16
 
-// An original is a part as it was before it was joined.
+// An original is a part before it was joined.
 type original struct {
 	Number int        `json:"number"`
 	Part   storedPart `json:"part"`
 }
 
-// joinStored joins what stays of parts, where there are many of about the same size, and says how many bytes more that takes.
+// joinStored joins the indexes of stored parts if there are many of about the same size. It returns the additional bytes.
 func (d *Directory) joinStored() (more int64, err error) {
 	numbers, err := d.numbered(storedFile)
 	if err != nil || len(numbers) < joinedParts {
 		return 0, err
 	}
-	alike := map[int][]int{} // by how often they were joined
+	alike := map[int][]int{} // by number of joins
 	for _, number := range numbers {
 		s, err := d.readStored(number)
 		if err != nil {
@@ -53,7 +54,7 @@ func (d *Directory) joinStored() (more int64, err error) {
 	return 0, nil
 }
 
-// join makes one of some stored parts. Who is killed meanwhile leaves some of them beside it: each block counts once.
+// join joins some stored parts. If it is killed, some originals remain beside the joined part; each block counts once.
 func (d *Directory) join(numbers []int) (more int64, err error) {
 	last := numbers[len(numbers)-1]
 	var originals []original
@@ -127,14 +128,14 @@ func (d *Directory) readPieces(number int) (list []original, err error) {
 	return list, nil
 }
 
-// replaceLost takes a joined part apart of which the store has lost an object: sums take the place of what was in it, and the
-// others are what they were.
+// replaceLost splits a joined part if the store has lost an object of it: the parts of the object are replaced by their
+// sums, and the others are restored.
 func (d *Directory) replaceLost(number int, object string) (taken int64, err error) {
 	originals, err := d.readPieces(number)
 	if err != nil {
 		return 0, err
 	}
-	// the joined part, which has the number of the last, goes last: until then it counts
+	// the joined part, which has the number of the last one, is replaced last: until then it is the valid one
 	slices.SortFunc(originals, func(a, b original) int { return a.Number - b.Number })
 	for _, o := range originals {
 		name := strconv.Itoa(o.Number)

@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// objects are a store with parts.
+// objects is a store with parts.
 type objects map[string][]byte
 
 func (o objects) remote(name string) io.ReaderAt {
@@ -56,7 +56,7 @@ func (o objects) store(t *testing.T, d *Directory) {
 	}
 }
 
-// chained is the trace of a process as a chain of the objects and a tail.
+// chained returns the trace of a process as a chain of the objects and a tail.
 func (o objects) chained(t *testing.T, d *Directory) *trace.Content {
 	c, report, err := d.Recover()
 	require.NoError(t, err)
@@ -84,8 +84,8 @@ func (o objects) chained(t *testing.T, d *Directory) *trace.Content {
 	return got
 }
 
-// Many parts in the store are few files of the spool, and the trace is what it is without any. What the store loses of them
-// has sums.
+// Many parts in the store need few files in the spool, and the trace is the same. Parts that the store loses are replaced by
+// sums.
 func TestJoinedParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -151,7 +151,7 @@ func TestJoinedParts(t *testing.T) {
 			if kind != "times" {
 				return
 			}
-			// one of the objects is lost, of which there are pieces in a joined part
+			// lose an object that has pieces of a joined part
 			lost := parts[0].Pieces[random.IntN(len(parts[0].Pieces))].Object
 			delete(o, lost)
 			for {

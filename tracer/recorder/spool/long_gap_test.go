@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in
-// memory, until the limit of the spool is reached; then tracing stops, what there is can be recovered, and says why.
+// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in memory,
+// until the limit of the spool is reached. Then tracing stops, and the rest can be recovered with the reason.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
@@ -37,7 +37,7 @@ func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	require.Error(t, w.spool.failure)
 	require.Error(t, w.spool.stopped)
 	require.Greater(t, written, 2000)
-	require.Less(t, most, 20, "worked-off segments are not kept in memory")
+	require.Less(t, most, 20, "consumed buffers are not kept in memory")
 	for _, name := range stateFiles {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Whatever is irregular about a program, the recorder stays within its limit of memory, no call is lost, and what is no more
-// there is said: by the signature and in a note. What was known before stays as it was, to the argument.
+// However irregular a program is, the recorder stays within its memory limit and loses no call. Signatures and a note report
+// what is missing. What was known before is kept, to the argument.
 func TestMemoryHasALimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -92,7 +92,7 @@ func TestMemoryHasALimit(t *testing.T) {
 	}
 }
 
-// The estimate of what the recorder holds is that of the heap, whatever it is that fills it.
+// The estimated memory of the recorder agrees with the heap, whatever fills it.
 func TestMemoryEstimate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

@@ -13,29 +13,29 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// The blocks in the logs take the space of varints. Somebody else, while the process goes on, codes those of times and
-// values, and copies chapters, into parts (trace.Part), part-0, part-1, … in the process's directory, and removes the files of the logs that they
-// came from. Each block is coded once.
+// Blocks in the logs are varints. Another process codes closed files of the logs into parts (trace.Part) while the traced
+// process continues: it codes times and values, copies chapters, writes part-0, part-1, … in the process's directory, and
+// removes the files of the logs. Each block is coded once.
 const (
 	partFile     = "part-"
 	partNew      = "part.new" // being written
-	partFiles    = 4          // of the log are coded into one part, at most
-	partChapters = 64         // the same of chapters, which have a file each
+	partFiles    = 4          // maximal number of log files that are coded into one part
+	partChapters = 64         // the same for chapters, which have a file each
 	maxPartFile  = 4 * partFiles * maxBlockFile
 )
 
-// Packed says what Pack has done.
+// Packed is the result of Pack.
 type Packed struct {
-	Calls  uint64 // whose times were coded
-	Values uint64 // of value streams that were coded
+	Calls  uint64 // calls whose times were coded
+	Values uint64 // values of value streams that were coded
 	Before int64  // bytes of the files that were removed
-	After  int64  // bytes of those that took their place
-	More   int    // files of the logs that are closed and were left for the next time
+	After  int64  // bytes of the files that replaced them
+	More   int    // closed files of the logs that were left for the next Pack
 }
 
-// Pack codes what is in the files of the logs that are closed, of a process that lives or has ended, and removes the files.
-// It does nothing when there is none, and goes no further than what makes one part: More says whether there is work for
-// another one. The caller sees to it that nobody else packs or reads the directory meanwhile.
+// Pack codes the closed files of the logs of a process and removes them. The process may be alive or have ended. Pack
+// makes at most one part; Packed.More reports whether there is enough left for another one. The caller must ensure that
+// nobody else packs or reads the directory at the same time.
 func (d *Directory) Pack() (done Packed, err error) {
 	times, err := d.closedLogs(timesFile)
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 		return done, err
 	}
 	if online.New(p.Mode) != nil {
-		times, chapters = nil, nil // these do not come in blocks of a trace
+		times, chapters = nil, nil // their blocks do not match those of a trace
 	}
 	logs := []string{timesFile, chaptersFile}
 	if len(values) > 0 {
@@ -84,7 +84,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) { // else the next checkpoint has the others
+	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) { // otherwise wait for the next checkpoint
 		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
 	}
 	if done.After, err = k.finish(); err != nil {
@@ -110,7 +110,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 	return done, nil
 }
 
-// packTimes codes the times in some files of the log, and returns the first ones of which all is in parts now.
+// packTimes codes the times in some files of the log. It returns the leading files of which everything is in parts now.
 func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string, err error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -127,8 +127,8 @@ func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string
 	return files, nil
 }
 
-// closedLogs are the files of a log that nothing is written to any more: of a process that lives all but the last, however
-// long that is. A write that is under way can be seen in part.
+// closedLogs returns the files of a log that nothing is written to any more. For a living process the last file is
+// excluded, however long it is, because a write that is under way can be seen in part.
 func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	numbers, err := d.numbered(prefix)
 	if !d.Ended {
@@ -140,8 +140,8 @@ func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	return closed, err
 }
 
-// timesIn lists the blocks of times in some files of the log, in the order of each thread's calls, and says of which calls
-// these are.
+// timesIn returns the blocks of times in some files of the log, in the order of each thread's calls, and the ranges of
+// these calls.
 func timesIn(x *recorder.BlockIndex, files []string) (blocks map[string][]recorder.LoggedBlock, calls func(thread uint32) recorder.CallRange) {
 	blocks = map[string][]recorder.LoggedBlock{}
 	in := map[uint32]recorder.CallRange{}
@@ -166,7 +166,7 @@ type packer struct {
 	log       *recorder.BlockIndex
 	content   *trace.Content // without times
 	threads   []trace.Thread
-	next      map[uint32]uint64 // number of the next block of each thread
+	next      map[uint32]uint64 // by thread: number of its next block
 	file      *os.File          // nil: nothing was coded yet
 	part      *trace.PartWriter
 	calls     uint64
@@ -174,8 +174,8 @@ type packer struct {
 	left      []*recorder.Block // values that do not fill a chunk
 }
 
-// pack codes the blocks in a file of the log. It reports whether all are in parts now: those that the last checkpoint does
-// not count cannot be coded yet.
+// pack codes the blocks in a file of the log. It reports whether all of them are in parts now. Blocks that the last
+// checkpoint does not count cannot be coded yet.
 func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 	gaps, durations := make([]int64, timing.BlockCalls), make([]int64, timing.BlockCalls)
 	for i := range blocks {
@@ -186,7 +186,7 @@ func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 		case b.First%timing.BlockCalls != 0 || b.N != timing.BlockCalls:
 			return false, nil
 		case number < k.next[b.Of.Thread]:
-			continue // a part has it
+			continue // it is in a part
 		case t == nil || number > k.next[b.Of.Thread] || t.Calls < b.First+b.N:
 			return false, nil
 		}
@@ -218,7 +218,7 @@ func (k *packer) threadOf(number uint32) *trace.Thread {
 	return nil
 }
 
-// begin makes the file when there is something for it.
+// begin creates the file of the part when there is something to write.
 func (k *packer) begin() (err error) {
 	if k.file != nil {
 		return nil
@@ -230,7 +230,7 @@ func (k *packer) begin() (err error) {
 	return err
 }
 
-// finish gives the part its name. Whoever sees it sees all of it.
+// finish renames the complete part to its final name.
 func (k *packer) finish() (size int64, err error) {
 	if k.file == nil {
 		return 0, nil

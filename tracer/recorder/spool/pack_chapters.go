@@ -9,12 +9,12 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// packChapters copies the chapters in some files of the log, and returns the first ones of which all is in parts once this
-// one has its name. Chapters wait for the times of their calls: these are coded with what the calls are, and that must not
-// have to be read from the store.
+// packChapters copies the chapters in some files of the log. It returns the leading files of which everything will be
+// in parts when this part is finished. A chapter is not copied before the times of its calls are coded: coding them
+// needs the chapter, which must not have to be read from the store.
 func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []string, err error) {
-	ready := map[uint32]uint64{}         // calls of each thread
-	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
+	ready := map[uint32]uint64{}         // by thread: calls whose times are coded
+	next := map[uint32]trace.ChapterOf{} // by thread: first call (Calls) of its next chapter
 	for _, c := range r.ClosedChapters() {
 		ready[c.Thread] = c.Calls // a later checkpoint counts more
 		if c.Timed {
@@ -37,7 +37,7 @@ func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []str
 			at := next[b.Of.Thread]
 			switch {
 			case b.First+b.N <= at.Calls:
-				continue // a part has it
+				continue // it is in a part
 			case b.First+b.N > ready[b.Of.Thread]:
 				return files[:i], nil
 			case b.First != at.Calls:

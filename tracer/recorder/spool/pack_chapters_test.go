@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A shard with chapters that are in parts is, once it is read, the trace that has them in its grammar: from times on that
-// are coded or not, whatever was packed when.
+// A shard with chapters in parts is read as the same trace as one with them in its grammar, with coded times or without, and
+// whatever was packed when.
 func TestChaptersApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -80,7 +80,7 @@ func TestChaptersApart(t *testing.T) {
 	}
 }
 
-// A shard whose chapters are damaged is refused, whichever byte it is.
+// A shard with damaged chapters is refused, whichever byte is damaged.
 func TestDamagedChapters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

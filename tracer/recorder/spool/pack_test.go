@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// written is the trace of a process as a file.
+// written returns the trace of a process as a file.
 func written(t *testing.T, c *trace.Content) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,8 +39,8 @@ func packedOf(t *testing.T, dir string, ended bool) Packed {
 	return done
 }
 
-// A trace is the same whether its times were coded at random moments while the process went on or at its end, also where
-// whoever codes them was killed.
+// A trace is the same whether its times were coded at random times while the process continued or at its end, even if a
+// packer was killed.
 func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -104,8 +104,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	}
 }
 
-// A file of a log that is being written to is left alone, also where it is long enough: what is not in it yet would be lost
-// with it.
+// A file of a log that is being written to is not packed, even if it is long enough: later blocks would be lost with it.
 func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	s := longProgram(t, 3, 420_000)
 	w, dir := startSpool(t, s)
@@ -149,7 +148,7 @@ func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Nothing that lies in the place of a part is followed, and a damaged one is an error that names it.
+// Nothing that replaces a part is followed, and a damaged part is an error that names it.
 func TestPartsOfOthers(t *testing.T) {
 	s := longProgram(t, 1, 420_000)
 	w, dir := startSpool(t, s)

@@ -10,18 +10,18 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// Blocks of values have any number of them, those of one stream among those of others. What fills chunks goes into the
-// part. What is left of each stream, less than a chunk, is written anew: so files of the log can be removed though some of
-// their streams get no more values.
+// A block has any number of values, and the blocks of all streams are interleaved. Complete chunks go into the part.
+// The rest of each stream, less than a chunk, is rewritten to leftFile. So files of the log can be removed even if some
+// of their streams get no more values.
 const (
-	leftFile = "left" // of the values in files of the log that were removed
+	leftFile = "left" // values of removed log files that filled no chunk
 	leftNew  = "left.new"
-	// maxLeft is how many bytes may be left; with more the log stays as it is.
+	// maxLeft is the limit for leftFile in bytes; above it the log stays as it is.
 	maxLeft = maxBlockFile / 2
 )
 
-// packValues codes the values in some files of the log, and returns the first ones of which nothing is needed any more
-// once the part and what is left have their names.
+// packValues codes the values in some files of the log. It returns the leading files that are not needed any more once
+// the part and leftFile are written.
 func (k *packer) packValues(r *recorder.Recorder, files []string) (coded []string, err error) {
 	files = counted(k.log, files, r)
 	if len(files) == 0 {
@@ -42,7 +42,7 @@ func (k *packer) packValues(r *recorder.Recorder, files []string) (coded []strin
 	return files, nil
 }
 
-// counted are the first files whose blocks the checkpoint counts.
+// counted returns the leading files whose blocks the checkpoint counts.
 func counted(x *recorder.BlockIndex, files []string, r *recorder.Recorder) []string {
 	n := map[recorder.BlockOf]uint64{}
 	for of, values := range r.ClosedStreams() {
@@ -58,7 +58,7 @@ func counted(x *recorder.BlockIndex, files []string, r *recorder.Recorder) []str
 	return files
 }
 
-// packStream codes the chunks of a stream that are in some files of the log, or were left of earlier ones.
+// packStream codes the chunks of a stream from some files of the log and from leftFile.
 func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 	chunks := k.log.Chunks[of]
 	from := uint64(len(chunks)) * codec.SequenceChunk
@@ -97,7 +97,7 @@ func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 	return nil
 }
 
-// keepLeft writes what is left of the values, in the place of what was left before, and says how much longer that is.
+// keepLeft replaces leftFile and returns by how much it has grown.
 func (d *Directory) keepLeft(left []*recorder.Block) (grown int64, err error) {
 	var text []byte
 	for _, b := range left {

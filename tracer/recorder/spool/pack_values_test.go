@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// receivingProgram receives messages of which hardly two are alike, and for some time from another place in the program.
+// receivingProgram receives messages that are almost all different, and for some time from another call site.
 func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 4))
 	s := recordtest.NewShim(t)
@@ -36,8 +36,8 @@ func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	return s
 }
 
-// A trace is the same whether values were coded at random moments while the process went on or at its end, also where
-// whoever codes them was killed; the log does not grow with the calls.
+// A trace is the same whether values were coded at random times while the process continued or at its end, even if a packer
+// was killed. The log does not grow with the calls.
 func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -96,7 +96,7 @@ func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 	}
 }
 
-// The chunks of a part that is lost are an error, and not made up.
+// Missing chunks of a lost part are an error; nothing is made up.
 func TestLostChunks(t *testing.T) {
 	s := receivingProgram(t, 1, 200_000)
 	w, dir := startSpool(t, s)

@@ -15,28 +15,28 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Report says how a recovery went.
+// A Report is the result of a recovery.
 type Report struct {
 	Process    *record.Process
 	Rank       int
 	WorldSize  int
 	Calls      uint64
-	EndedEarly string // "" when MPI_Finalize returned
-	Lost       uint64 // calls that are missing
-	Checkpoint bool   // there was one
-	Buffers    int    // that were read
+	EndedEarly string // how the process ended; "" if MPI_Finalize returned
+	Lost       uint64 // number of missing calls
+	Checkpoint bool   // there was a checkpoint
+	Buffers    int    // number of buffers that were read
 	Notes      []string
-	Parts      []Part // that have times of the trace
-	Memory     int64  // bytes that the trace takes while it is merged, about
+	Parts      []Part // parts with times of the trace
+	Memory     int64  // estimated memory in bytes of the trace while it is merged
 }
 
-// Bounds of the files that a recovery reads.
+// Limits of the files that a recovery reads.
 const (
 	maxBufferFile = maxBufferBytes + record.BufferHeaderBytes
 	maxStateFile  = 4 * maxStateBytes // tracing stops after the first checkpoint beyond maxStateBytes
 )
 
-// Recover finishes what a process left in its directory (Directory.Recover).
+// Recover makes the trace of a process that has ended from its directory (Directory.Recover).
 func Recover(dir string) (*trace.Content, *Report, error) {
 	d, err := openPath(dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func Recover(dir string) (*trace.Content, *Report, error) {
 	return d.Recover()
 }
 
-// Snapshot is the trace of a living process so far (Directory.Snapshot).
+// Snapshot makes the trace of a living process so far (Directory.Snapshot).
 func Snapshot(dir string) (*trace.Content, *Report, error) {
 	d, err := openPath(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ func Snapshot(dir string) (*trace.Content, *Report, error) {
 	return d.Snapshot()
 }
 
-// recoverAt also returns the number of the checkpoint that it went on from.
+// recoverAt also returns the number of the checkpoint that it started from.
 func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, error) {
 	fail := func(err error) (*trace.Content, *Report, uint64, error) { return nil, nil, 0, err }
 	p, err := d.Process()
@@ -122,7 +122,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	return content, report, last.number, nil
 }
 
-// optional opens a file without which a process can be recovered; nil if there is none. What is there and no file is noted.
+// optional opens a file that a recovery can do without; nil if there is none. It adds a note if it is not a regular file.
 func (d *Directory) optional(r *recorder.Recorder, name string) *os.File {
 	f, err := d.open(name)
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *Directory) optional(r *recorder.Recorder, name string) *os.File {
 	return f
 }
 
-// fits reports whether a file is not larger than limit, and notes it if it is.
+// fits reports whether a file is not larger than limit, and adds a note if it is.
 func (d *Directory) fits(r *recorder.Recorder, f *os.File, limit int64) bool {
 	info, err := f.Stat()
 	if err == nil && info.Size() > limit {
@@ -141,7 +141,7 @@ func (d *Directory) fits(r *recorder.Recorder, f *os.File, limit int64) bool {
 	return err == nil && info.Size() <= limit
 }
 
-// optionalContent reads such a file.
+// optionalContent reads an optional file.
 func (d *Directory) optionalContent(r *recorder.Recorder, name string, limit int64) []byte {
 	f := d.optional(r, name)
 	if f == nil {
@@ -156,14 +156,15 @@ func (d *Directory) optionalContent(r *recorder.Recorder, name string, limit int
 	return b
 }
 
-// A lastCheckpoint is what was read of a process's last checkpoint.
+// A lastCheckpoint is the content of a process's last checkpoint.
 type lastCheckpoint struct {
 	recorder *recorder.Recorder // with an index of the blocks that it counts
 	number   uint64
 	parts    []Part
 }
 
-// readCheckpoint reads the newest state, and where the blocks are that it counts, in some logs; nil if there is no checkpoint.
+// readCheckpoint reads the newest state and locates the blocks that it counts in some logs; nil if there is no
+// checkpoint.
 func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastCheckpoint, error) {
 	const tries = 5
 	var last lastCheckpoint
@@ -176,7 +177,7 @@ func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastChec
 			last.number = n
 			break
 		}
-		// the next checkpoint may have removed the tables of this one
+		// a newer checkpoint may have removed the tables of this one
 		if !errors.Is(err, os.ErrNotExist) || try == tries {
 			return nil, fmt.Errorf("%s: %w", stateFiles[n%2], err)
 		}
@@ -200,7 +201,7 @@ func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.S
 		seg, err := d.readBuffer(name)
 		switch {
 		case errors.Is(err, record.ErrNoBuffer):
-			// a file that was made but never given to a thread, or was just being
+			// a file that no thread has used yet, or that is still being created
 			continue
 		case errors.Is(err, os.ErrNotExist) && !ended:
 			continue // removed between listing and opening
@@ -236,8 +237,8 @@ func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.S
 	return sources, nil
 }
 
-// errMoved says that buffers of a living process went on while they were read.
-var errMoved = errors.New("segments were reused while they were read")
+// errMoved reports that buffers of a living process changed while they were read.
+var errMoved = errors.New("record buffers were reused while they were read")
 
 // readBuffer reads a buffer file.
 func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
@@ -253,7 +254,7 @@ func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
 	if info.Size() > maxBufferFile {
 		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
 	}
-	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
+	// Only the used words are read, since the file of a short run is mostly unused.
 	header := make([]uint64, record.BufferHeaderWords)
 	if _, err := io.ReadFull(f, record.BytesOf(header)); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -276,8 +277,8 @@ func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
 }
 
 // readSettled reads the buffer that a thread of a living process is writing to, up to the first call that has not
-// returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
-// written.
+// returned. It determines from a first reading which calls have returned, and takes their content from a second one. So
+// it never returns a half-written record.
 func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
 	settled := record.BufferHeaderWords
 	for limit := first.Available(); ; {
@@ -298,7 +299,7 @@ func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
 	return second, nil
 }
 
-// bootID is the id of the running kernel.
+// bootID returns the id of the running kernel.
 func bootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -21,41 +21,41 @@ const (
 	defaultBufferBytes = 128 << 10
 	minBufferBytes     = record.BufferHeaderBytes + 4096
 	maxBufferBytes     = 1 << 30
-	checkpointBytes    = 4 << 20   // raw bytes between checkpoints, at least
-	maxStateKept       = 1 << 20   // of the buffer for checkpoints, between two of them
-	maxStateBytes      = 128 << 20 // of a checkpoint; a program that repeats so little is not traced further
-	maxMappedBytes     = 8 << 20   // of buffers that wait for a checkpoint; more of them are kept as files only
+	checkpointBytes    = 4 << 20   // least number of raw bytes between checkpoints
+	maxStateKept       = 1 << 20   // capacity of the checkpoint buffer that is kept between checkpoints
+	maxStateBytes      = 128 << 20 // size of a checkpoint above which tracing stops: the program is too irregular
+	maxMappedBytes     = 8 << 20   // buffers that wait for a checkpoint; above this they are unmapped
 )
 
-// notFollowed opens files in a directory that others may write to: what they put in a file's place is neither followed nor
-// waited for.
+// notFollowed are the flags for opening files in a directory that others may write to: open neither follows a link nor
+// blocks on a FIFO that they put in a file's place.
 const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// A Spool is the tracer's part of a living process: it hands out record buffers, consumes them when they are full, and
+// A Spool is the tracer's part of a living process: it provides record buffers, consumes full ones, and writes
 // checkpoints. It is not safe for concurrent use.
 //
-// The files of full buffers are reused once a checkpoint has what was in them; until then they are what a recovery
-// starts from. Nothing is ever mapped that is not allocated on the disk: a store to a sparse map on a full disk is a
-// SIGBUS in the application.
+// The files of full buffers are reused once a checkpoint includes their records. Until then a recovery starts from them.
+// Nothing is mapped that is not allocated on the disk: a store to a sparse mapping on a full disk is a SIGBUS in the
+// application.
 //
-// A buffer goes round:
+// The life cycle of a buffer:
 //
-//  1. Fresh makes it (the first ones: the shim, Adopt).
+//  1. Fresh creates it. (The shim creates the first ones; see Adopt.)
 //  2. A thread of the application takes it, writes its header (Given), and fills it (Full).
-//  3. The recorder consumes it, and a checkpoint covers it.
-//  4. Fresh gives it out again.
+//  3. The recorder consumes it, and a checkpoint includes it.
+//  4. Fresh returns it again.
 type Spool struct {
 	dir      string
 	process  *record.Process
 	recorder *recorder.Recorder
 	sources  map[uint32]*spoolSource
-	order    []*recorder.Source // of sources, as the recorder wants them
+	order    []*recorder.Source // the sources as a list, for the recorder
 	free     []*mapping
 	mapped   map[uintptr]*mapping
-	files    int // buffer files made here so far
+	files    int // number of buffer files created by this Spool
 
-	state       []byte // for checkpoints
-	checkpoints uint64 // written so far
+	state       []byte // buffer for checkpoints
+	checkpoints uint64 // number of checkpoints
 	times       blockLog
 	values      blockLog
 	chapters    blockLog
@@ -63,20 +63,20 @@ type Spool struct {
 
 	raw       int64 // bytes of full buffers since the last checkpoint
 	stateSize int64
-	maxState  int64          // beyond it tracing stops
+	maxState  int64          // size of a checkpoint above which tracing stops
 	failure   error          // of the last checkpoint
-	diskBytes int64          // of all buffers and the block logs
-	stateDisk [2]int64       // of the files of the state
-	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
+	diskBytes int64          // all buffers and block logs
+	stateDisk [2]int64       // sizes of the state files
+	budget    *budget.Budget // shared by all processes of the spool; nil: this process has its own limit
 	stopped   error
 	written   int64    // bytes of blocks, tables and states
-	usage     []uint64 // usage.go; nil: not yet
-	measured  uint64   // how many checkpoints there were when memory was looked at
+	usage     []uint64 // usage.go; nil: not mapped yet
+	measured  uint64   // value of checkpoints when memory was last measured
 
 	hook func(step string) // for tests: called at every named step
 }
 
-// reach names a step at which the process may die, for tests that make it do so (steps_test.go).
+// reach marks a named step, at which tests can make the process die (steps_test.go).
 func (s *Spool) reach(step string) {
 	if s.hook != nil {
 		s.hook(step)
@@ -86,7 +86,7 @@ func (s *Spool) reach(step string) {
 // A spoolSource is a thread with its buffers.
 type spoolSource struct {
 	*recorder.Source
-	done []*mapping // consumed, waiting for a checkpoint
+	done []*mapping // consumed, but not in a checkpoint yet
 	open []*mapping // the mappings of source.buffers, in order
 }
 
@@ -94,13 +94,13 @@ type spoolSource struct {
 type mapping struct {
 	path string
 	size int64
-	data []byte // nil: not mapped any more
+	data []byte // nil: unmapped
 }
 
-// ErrStopped says that tracing has stopped: the disk is full, the limit is reached, or the recorder failed.
+// ErrStopped reports that tracing has stopped: the disk is full, the limit is reached, or the recorder failed.
 var ErrStopped = errors.New("tracing has stopped")
 
-// Open goes on in a process directory, which the shim has made and locked.
+// Open opens a process directory, which the shim has created and locked.
 func Open(dir string) (*Spool, error) {
 	p, err := ReadProcess(dir)
 	if err != nil {
@@ -122,7 +122,8 @@ func Open(dir string) (*Spool, error) {
 	}, nil
 }
 
-// Adopt takes over buffer n of those that the shim made before there was a core, with room for capacity bytes of records.
+// Adopt takes over buffer n of those that the shim created before it loaded the core. It has room for capacity bytes of
+// records.
 func (s *Spool) Adopt(n uint32, buffer unsafe.Pointer, capacity uint64) {
 	if s.stopped != nil {
 		return
@@ -135,7 +136,7 @@ func (s *Spool) Adopt(n uint32, buffer unsafe.Pointer, capacity uint64) {
 	s.diskBytes += size
 }
 
-// Given says that a thread has taken a buffer that Fresh made, and written its header.
+// Given reports that a thread has taken a buffer of Fresh and has written its header.
 func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
 	m := s.mapped[uintptr(buffer)]
 	if s.stopped != nil || m == nil {
@@ -148,8 +149,8 @@ func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
 	src.Closed = false
 }
 
-// Full says that a thread writes no more to the buffer that it was given last. What is in it, and in the other
-// threads' buffers so far, is compressed; when it is time there is a checkpoint.
+// Full reports that a thread has finished writing to its last buffer. The spool consumes this buffer and the current
+// content of the other threads' buffers, and writes a checkpoint if one is due.
 func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	src := s.source(thread)
 	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(buffer)] != src.open[n-1] {
@@ -160,7 +161,7 @@ func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	s.consume(true)
 }
 
-// Ballot is what the rank says at a marker that one of its threads has come to: all records so far count.
+// Ballot returns the rank's ballot at a marker that one of its threads has reached. It includes all records so far.
 func (s *Spool) Ballot() (b online.Ballot, ok bool) {
 	if s.stopped != nil {
 		return b, false
@@ -179,8 +180,8 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// consume compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail,
-// buffers are kept.
+// consume consumes the available records, may leave those at the end (wait), and writes a checkpoint if one is due.
+// Buffers are kept while checkpoints fail.
 func (s *Spool) consume(wait bool) {
 	s.recorder.ConsumeOrWait(s.order, wait)
 	s.reach("buffers consumed")
@@ -200,14 +201,14 @@ func (s *Spool) consume(wait bool) {
 	}
 }
 
-// unmap leaves of a buffer that was consumed the file.
+// unmap unmaps a consumed buffer and keeps its file.
 func (s *Spool) unmap(m *mapping) {
 	delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m.data)), uintptr(m.size))
 	m.data = nil
 }
 
-// remove gives a buffer up.
+// remove removes a buffer and its file.
 func (s *Spool) remove(m *mapping) {
 	if m.data != nil {
 		s.unmap(m)
@@ -216,7 +217,7 @@ func (s *Spool) remove(m *mapping) {
 	s.give(m.size)
 }
 
-// checkpoint writes the state; what it holds needs its buffers no more.
+// checkpoint writes the state. The buffers of its records are free after that.
 func (s *Spool) checkpoint() error {
 	s.reach("checkpoint begins")
 	before := s.diskBytes
@@ -276,11 +277,11 @@ func (s *Spool) checkpoint() error {
 	return nil
 }
 
-// Spare is how many buffers Fresh gives before it makes one: those that a checkpoint has freed.
+// Spare returns the number of free buffers, which Fresh returns before it creates one.
 func (s *Spool) Spare() int { return len(s.free) }
 
-// Fresh gives a buffer with room for at least minimum bytes of records; capacity says for how many. Its header is
-// still to be written.
+// Fresh returns a buffer with room for at least minimum bytes of records; capacity is its actual room. The caller must
+// write its header.
 func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, err error) {
 	if s.stopped != nil {
 		return nil, 0, s.stopped
@@ -288,7 +289,7 @@ func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, e
 	m, err := s.fresh(minimum)
 	if err != nil {
 		if s.failure != nil {
-			err = s.failure // for want of a checkpoint there is no room
+			err = s.failure // buffers are not freed because checkpoints fail
 		}
 		return nil, 0, err
 	}
@@ -302,7 +303,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	}
 	size = max(size, minBufferBytes)
 	if minimum > maxBufferBytes-record.BufferHeaderBytes {
-		return nil, fmt.Errorf("a record of %d bytes", minimum)
+		return nil, fmt.Errorf("a record of %d bytes is too large", minimum)
 	}
 	size = max(size, int64(minimum)+record.BufferHeaderBytes)
 	page := int64(os.Getpagesize())
@@ -311,7 +312,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	s.reach("buffer wanted")
 	m := s.reuse(size)
 	taken := m == nil && s.take(size)
-	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
+	// Write a checkpoint early, unless it costs more than the buffers that it frees.
 	if m == nil && !taken && s.raw > s.stateSize/4 {
 		s.failure = s.checkpoint()
 		m = s.reuse(size)
@@ -338,8 +339,8 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	return m, nil
 }
 
-// reuse takes the free buffer that was used last and is large enough. Oversized ones, for one enormous record, are
-// given up.
+// reuse returns the most recently used free buffer that is large enough. It removes oversized ones, which were made for
+// one enormous record.
 func (s *Spool) reuse(size int64) *mapping {
 	for i := len(s.free) - 1; i >= 0; i-- {
 		if m := s.free[i]; m.size >= size && m.size <= 4*size {
@@ -354,15 +355,15 @@ func (s *Spool) reuse(size int64) *mapping {
 	return nil
 }
 
-// reserve is what a checkpoint needs: room for the old state and the new one, and for all tables anew.
+// reserve returns the bytes that a checkpoint needs: the old state and the new one, and all tables anew.
 func (s *Spool) reserve() int64 { return 2*s.stateSize + s.tables.at.Bytes }
 
-// take reports whether there may be so many bytes more of buffers.
+// take reserves size bytes for buffers and reports whether the limit allows them.
 func (s *Spool) take(size int64) bool {
 	limit := s.process.SpoolLimitBytes
 	switch {
 	case s.budget != nil:
-		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.newcomers()+s.reserve()) {
+		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.reserveForNew()+s.reserve()) {
 			return false
 		}
 	case limit > 0 && s.diskBytes+size+s.reserve() > limit:
@@ -372,22 +373,23 @@ func (s *Spool) take(size int64) bool {
 	return true
 }
 
-// give takes back what take gave.
+// give releases bytes that take reserved.
 func (s *Spool) give(size int64) {
 	s.diskBytes -= size
 	s.budget.Add(-size)
 }
 
-// newcomers is what is left to processes that begin: a few buffers of each, so that it is seen that they were there.
-func (s *Spool) newcomers() int64 { return s.budget.Limit() / 16 }
+// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least
+// shows them.
+func (s *Spool) reserveForNew() int64 { return s.budget.Limit() / 16 }
 
-// takeState reports whether there is room for a state that makes its file longer by growth bytes, and its tables by added
-// bytes, after the times have grown by spilled.
+// takeState reports whether there is room for a state that makes its file longer by growth bytes and its tables by added
+// bytes, after the logs have grown by spilled bytes.
 func (s *Spool) takeState(size, growth, added, spilled int64) bool {
 	if s.budget != nil {
 		reserve := int64(0)
 		if growth+added+spilled > 0 {
-			reserve = s.newcomers() + s.reserve() // what the next one needs is left, or there is no use in going on
+			reserve = s.reserveForNew() + s.reserve() // room for the next checkpoint, without which there is no use in continuing
 		}
 		return s.budget.Take(growth+added, s.tables.at.Bytes+s.stateDisk[0]+s.stateDisk[1], reserve)
 	}
@@ -403,7 +405,7 @@ func (s *Spool) limitReached() error {
 	return limitError(limit)
 }
 
-// A limitError says that the spool has reached this limit. To the shim, which knows it too, it is EDQUOT.
+// A limitError reports that the spool has reached its limit in bytes. The shim gets it as EDQUOT.
 type limitError int64
 
 func (l limitError) Error() string {
@@ -412,7 +414,7 @@ func (l limitError) Error() string {
 
 func (limitError) Unwrap() error { return unix.EDQUOT }
 
-// Stop ends tracing. The reason goes where no disk space is needed: into the headers of the buffers that are there.
+// Stop ends tracing. It writes the reason to the headers of the existing buffers, which needs no disk space.
 func (s *Spool) Stop(err error) {
 	if s.stopped != nil {
 		return
@@ -423,12 +425,12 @@ func (s *Spool) Stop(err error) {
 	}
 }
 
-// mapNew makes, allocates and maps the file of a buffer.
+// mapNew creates, allocates and maps the file of a buffer.
 func mapNew(path string, size int64) ([]byte, error) {
 	if err := fitsLimit(size); err != nil {
 		return nil, err
 	}
-	// not by os.File, which asks for each file whether it can be polled
+	// not with os.File, which checks for each file whether it can be polled
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
@@ -444,7 +446,7 @@ func mapNew(path string, size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A first store makes a file system look for the page's block: here, and not in a call of the application.
+	// The first store to a page makes the file system look up its block: do it here, not in a call of the application.
 	data := unsafe.Slice((*byte)(p), size)
 	for at := 0; at < len(data); at += os.Getpagesize() {
 		data[at] = 0
@@ -452,7 +454,7 @@ func mapNew(path string, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// allocate reserves the blocks of a file. Where the file system cannot (NFS, old overlays), zeros are written.
+// allocate reserves the blocks of a file. On file systems that cannot do so (NFS, old overlays) it writes zeros.
 func allocate(fd int, size int64) error {
 	for {
 		err := unix.Fallocate(fd, 0, 0, size)
@@ -474,7 +476,7 @@ func allocate(fd int, size int64) error {
 	}
 }
 
-// writeFile replaces a file: whoever reads it sees the old content or the new one.
+// writeFile replaces a file atomically.
 func writeFile(dir, name string, content []byte) error {
 	if err := fitsLimit(int64(len(content))); err != nil {
 		return err
@@ -490,7 +492,7 @@ func writeFile(dir, name string, content []byte) error {
 	return err
 }
 
-// writeNew writes a file that is not there yet: others may write to the directory, and what they put there is not opened.
+// writeNew writes a file that must not exist yet, since others may have put something there.
 func writeNew(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -498,7 +500,7 @@ func writeNew(path string, content []byte) error {
 	}
 	_, err = f.Write(content)
 	if err == nil {
-		err = f.Chmod(0o644) // whatever the umask: another user may have to read it
+		err = f.Chmod(0o644) // whatever the umask: another user may read it
 	}
 	return errors.Join(err, f.Close())
 }

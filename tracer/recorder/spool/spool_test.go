@@ -30,11 +30,11 @@ import (
 type spoolWriter struct {
 	t       testing.TB
 	spool   *Spool
-	own     uint32 // buffers that were made before there was a core
+	own     uint32 // number of buffers created before the core was loaded
 	threads map[uint32]*spoolThread
 }
 
-// maxOwn is how many the shim makes.
+// maxOwn is the number of buffers that the shim creates.
 const maxOwn = 3
 
 // makeOwn makes a buffer as the shim does.
@@ -48,10 +48,10 @@ func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	segment, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
-	w.spool.Adopt(w.own, segment, capacity)
+	buffer, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
+	w.spool.Adopt(w.own, buffer, capacity)
 	w.own++
-	return segment, capacity
+	return buffer, capacity
 }
 
 type spoolThread struct {
@@ -88,7 +88,7 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	return true
 }
 
-// next hands the full buffer of a thread over and gets a fresh one, as the C part of tracer/core does.
+// next hands over the full buffer of a thread and returns a fresh one, as the C part of tracer/core does.
 func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
 	sequence := uint64(0)
 	if full != nil {
@@ -145,7 +145,7 @@ func startSpool(t testing.TB, s *recordtest.Shim) (*spoolWriter, string) {
 	return openSpool(t, s, t.TempDir())
 }
 
-// openSpool makes of a directory that of a process, as the shim does, and goes on in it.
+// openSpool turns a directory into that of a process, as the shim does, and opens it.
 func openSpool(t testing.TB, s *recordtest.Shim, dir string) (*spoolWriter, string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, processFile), s.JSON(), 0o600); err != nil {
@@ -176,8 +176,8 @@ func consumeAll(r *recorder.Recorder, s *recordtest.Shim) {
 	r.Consume(sources)
 }
 
-// ignoreHow leaves out what a recovery adds or names in another way: terminals are numbered in order of first sight,
-// and threads interleave as they come.
+// ignoreHow ignores what a recovery adds or numbers in another way: terminals are numbered in order of first sight, which
+// depends on how threads interleave.
 var ignoreHow = []cmp.Option{
 	cmpopts.IgnoreFields(timing.Clock{}, "Samples"),
 	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
@@ -229,7 +229,7 @@ func TestRecover(t *testing.T) {
 			}
 			files, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
 			if n := len(files); n > 150 {
-				t.Errorf("%d segment files: they are not reused", n)
+				t.Errorf("%d buffer files: they are not reused", n)
 			}
 		})
 	}
@@ -353,7 +353,7 @@ func TestStopLeavesItsReason(t *testing.T) {
 	w.play(s, nil)
 	// a record that no buffer has room for
 	if _, _, err := w.next(0, nil, maxBufferBytes); err == nil {
-		t.Fatal("a segment for a record that is too large")
+		t.Fatal("a buffer for a record that is too large")
 	}
 	_, report, err := Recover(dir)
 	if err != nil {
@@ -386,7 +386,8 @@ func TestBadProcessDirectories(t *testing.T) {
 	}
 }
 
-// The processes of a pod share one limit, whoever came first, and what one of them removes is there for the others.
+// The processes of a pod share one limit, in whatever order they start, and what one of them removes is available to
+// the others.
 func TestSharedSpoolLimit(t *testing.T) {
 	const limit = 600_000
 	spool := t.TempDir()
@@ -435,8 +436,8 @@ func TestSharedSpoolLimit(t *testing.T) {
 	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
 }
 
-// In a pod others may write to a process's directory. What they put in the place of its files is not opened: the process may
-// write where they may not.
+// In a pod others may write to a process's directory. Links that they put in the place of its files are not followed,
+// since the process may be able to write where they are not.
 func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "authorized_keys")
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))

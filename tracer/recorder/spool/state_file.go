@@ -12,21 +12,23 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// Checkpoints go to two files in turn, in place: the one that is being written is never the newest, so that a process
-// can be killed at any moment, and no file has to be made and renamed each time. A file is the checkpoint's number, the
-// length of the state, the state, and a checksum of all that.
+// Checkpoints are written in place to two files in turn. The older one is overwritten, so the process can be killed at
+// any time, and no file has to be created and renamed each time. A file has the checkpoint's number, the length of the
+// state, the state, and a checksum of all of these.
+
+// stateFiles are the names of the two files; checkpoint n is in file n%2.
 var stateFiles = [2]string{"state-0", "state-1"}
 
 const stateFrame = 16 // bytes before the state
 
-// frameState puts a state, which begins at stateFrame of b, into its frame.
+// frameState adds the frame to a state, which begins at stateFrame of b.
 func frameState(b []byte, number uint64) []byte {
 	binary.LittleEndian.PutUint64(b, number)
 	binary.LittleEndian.PutUint64(b[8:], uint64(len(b)-stateFrame))
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// unframeState is the state in a file; false for a file that was not written to its end.
+// unframeState returns the state in a file; ok is false for an incomplete file.
 func unframeState(b []byte) (state []byte, number uint64, ok bool) {
 	if len(b) < stateFrame+8 {
 		return nil, 0, false
@@ -42,11 +44,11 @@ func unframeState(b []byte) (state []byte, number uint64, ok bool) {
 	return b[stateFrame:end], binary.LittleEndian.Uint64(b), true
 }
 
-// writeState writes checkpoint number n, counted from 0.
+// writeState writes the checkpoint with this number; the first one is 0.
 func writeState(dir string, number uint64, framed []byte) error {
 	name := stateFiles[number%2]
 	if number < 2 {
-		return writeFile(dir, name, framed) // what exists was once whole
+		return writeFile(dir, name, framed) // replaces a complete file
 	}
 	if err := fitsLimit(int64(len(framed))); err != nil {
 		return err

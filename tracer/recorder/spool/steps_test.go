@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// steps are the named steps of a buffer's way and of a checkpoint: all that the source has.
+// steps returns the named steps of a buffer's life and of a checkpoint, from the source.
 func steps(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -34,7 +34,7 @@ func steps(t *testing.T) []string {
 	return names
 }
 
-// The variables of a process that plays the program and dies.
+// The environment variables of a process that runs the program and dies.
 const (
 	victimSpool = "CAIRN_TEST_SPOOL"
 	victimStep  = "CAIRN_TEST_STEP"
@@ -42,7 +42,7 @@ const (
 	progress    = "progress" // a file with the number of records that were written
 )
 
-// victimProgram is what the process does that is killed, with small buffers and many checkpoints.
+// victimProgram returns the program of the process that is killed, with small buffers and many checkpoints.
 func victimProgram(t testing.TB) *recordtest.Shim {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
@@ -51,11 +51,11 @@ func victimProgram(t testing.TB) *recordtest.Shim {
 	return s
 }
 
-// TestVictim is run by the tests below, in a process of its own.
+// TestVictim is run by the tests below, in a separate process.
 func TestVictim(t *testing.T) {
 	spool := os.Getenv(victimSpool)
 	if spool == "" {
-		return // it is nobody's victim
+		return // not started by them
 	}
 	s := victimProgram(t)
 	dir := filepath.Join(spool, s.Process.Directory)
@@ -90,8 +90,8 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// dies runs the victim until it reaches a step for the nth time, and returns its spool and how many records it had
-// written; killed is false when it never came that far.
+// dies runs the victim until it reaches a step for the nth time. It returns its spool and the number of records that it had
+// written; killed is false if it never reached that step.
 func dies(t *testing.T, step string, n int) (spool string, written uint64, killed bool, output string) {
 	t.Helper()
 	spool = t.TempDir()
@@ -107,7 +107,7 @@ func dies(t *testing.T, step string, n int) (spool string, written uint64, kille
 	return spool, written, killed, string(out)
 }
 
-// A process that is killed at any named step of a buffer's way or a checkpoint is recovered up to its last call.
+// A process that is killed at any named step of a buffer's life or of a checkpoint is recovered up to its last call.
 func TestKilledAtEveryStep(t *testing.T) {
 	s := victimProgram(t)
 	whole := wholeContent(s)

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A part that is in the store leaves the spool. What stays is stored-N in the place of part-N: where it is, and its index.
-// Many of these become one (joined_parts.go).
+// A part that is in the store is removed from the spool. stored-N replaces part-N: it has the location of the part and
+// its index. Many of them are joined (joined_parts.go).
 const (
 	storedFile    = "stored-"
 	storedNew     = "stored.new" // being written
@@ -25,14 +25,14 @@ const (
 type Part struct {
 	*trace.Part
 	Number int
-	// Pieces are what objects of the store have of the part; nil: it is in the spool.
+	// Pieces are the pieces of the part in objects of the store; nil: it is in the spool.
 	Pieces []Piece
 }
 
 // Local reports whether the part is in the spool only.
 func (p *Part) Local() bool { return len(p.Pieces) == 0 }
 
-// A Piece is the bytes of a part from one on that an object of the store has from byte At on.
+// A Piece is a range of the bytes of a part, which is in an object of the store from byte At on.
 type Piece struct {
 	Object string `json:"object"`
 	At     int64  `json:"at"`
@@ -43,15 +43,15 @@ type Piece struct {
 // A Remote reads objects of the store.
 type Remote func(object string) io.ReaderAt
 
-// A storedPart is what stays of a part.
+// A storedPart is the content of stored-N.
 type storedPart struct {
 	Pieces []Piece `json:"pieces"`
-	Bytes  int64   `json:"bytes"`          // of all, with the index
+	Bytes  int64   `json:"bytes"`          // length of the part, including its index
 	Index  []byte  `json:"index"`          // the end of the file, from its index on
-	Sums   []byte  `json:"sums,omitempty"` // a part with sums of its times, for the case that the store loses it; none: they cannot be made
+	Sums   []byte  `json:"sums,omitempty"` // a part with sums of its times, in case the store loses it; none if it has values or chapters
 }
 
-// parts opens the parts of the process, in order. One that is in the store and in the spool counts as stored.
+// parts opens the parts of the process, in order. A part that is both in the store and in the spool counts as stored.
 func (d *Directory) parts() ([]Part, error) {
 	stored, err := d.numbered(storedFile)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *Directory) readStored(number int) (s storedPart, err error) {
 		return s, err
 	}
 	if json.Unmarshal(b, &s) != nil || !s.valid() {
-		return s, recorder.ErrBlocks // its text has nothing of what is in the file
+		return s, recorder.ErrBlocks // without quoting the file
 	}
 	return s, nil
 }
@@ -131,7 +131,7 @@ func (s *storedPart) valid() bool {
 	return true
 }
 
-// writeStored writes what stays of a part. Whoever sees it sees all of it. It returns its length.
+// writeStored writes stored-N atomically and returns its length.
 func (d *Directory) writeStored(number int, s storedPart) (size int64, err error) {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *Directory) writeStored(number int, s storedPart) (size int64, err error
 	return int64(len(b)), d.replace(storedNew, storedFile+strconv.Itoa(number), b)
 }
 
-// replace writes a file under one name and gives it another.
+// replace writes a file under the name fresh and renames it to name.
 func (d *Directory) replace(fresh, name string, content []byte) error {
 	f, err := plainfile.Create(d.root, fresh)
 	if err != nil {
@@ -153,8 +153,8 @@ func (d *Directory) replace(fresh, name string, content []byte) error {
 	return d.root.Rename(fresh, name)
 }
 
-// Stored notes that a part is in an object of the store, from byte at on, and removes it from the spool. It returns how
-// many bytes that frees.
+// Stored records that a part is in an object of the store, from byte at on, and removes it from the spool. It returns the
+// number of bytes freed.
 func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err error) {
 	index, err := p.Index()
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	}
 	sums, err := d.sums(p)
 	if err != nil {
-		sums = nil // the store has the times, after all
+		sums = nil // the store still has the times
 	}
 	kept, err := d.writeStored(p.Number, storedPart{Pieces: []Piece{{Object: object, At: at, Bytes: p.Size()}}, Bytes: p.Size(), Index: index, Sums: sums})
 	if err != nil {
@@ -175,8 +175,8 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	return p.Size() - kept - more, err
 }
 
-// Lost notes that the store has lost an object with a part, or with pieces of it: the sums of their times, which were kept
-// here, take their place. It returns how many bytes more the spool has.
+// Lost records that the store has lost an object with a part or with pieces of it. The sums of their times, which were
+// kept here, replace them. It returns the number of bytes that the spool has grown by.
 func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	s, err := d.readStored(p.Number)
 	if err != nil {
@@ -188,14 +188,14 @@ func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	if len(s.Sums) == 0 {
 		return 0, recorder.ErrBlocks
 	}
-	// whoever is killed between these two finds the part as one that is stored, and is told again that it is lost
+	// if we are killed between these two, the part counts as stored, and the caller will find again that it is lost
 	if err := d.replace(partNew, partFile+strconv.Itoa(p.Number), s.Sums); err != nil {
 		return 0, err
 	}
 	return int64(len(s.Sums)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
 }
 
-// dropStored removes the parts that are noted as stored: also those that somebody noted who was killed before he removed them.
+// dropStored removes parts that are already stored: Stored may have been killed before it removed them.
 func (d *Directory) dropStored() error {
 	stored, err := d.numbered(storedFile)
 	for _, number := range stored {
@@ -211,7 +211,7 @@ func (d *Directory) OpenPart(p Part) (*os.File, error) {
 	return plainfile.Open(d.root, partFile+strconv.Itoa(p.Number))
 }
 
-// A fileOf is a file of a directory that is opened for each reading: there may be many, and they are read long after the
+// A fileOf is a file of a directory that is opened for each read: there may be many, and they are read long after the
 // directory was closed.
 type fileOf struct {
 	directory *Directory
@@ -232,7 +232,7 @@ func (f *fileOf) ReadAt(b []byte, at int64) (int, error) {
 	return file.ReadAt(b, at)
 }
 
-// A remotePart is the file of a part in the store. Its index is here, and so is its head.
+// A remotePart is the file of a part in the store. Its head and its index are in memory.
 type remotePart struct {
 	directory *Directory
 	part      storedPart

@@ -15,33 +15,33 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// The tables of a recorder (tables.go) are in a file, tables-N: everything at some time, and then what each checkpoint found
-// changed. A checkpoint says which file, how much of it counts, and the checksum of that, so what a process wrote before it
-// was killed, but after its last checkpoint, does not count.
+// The tables of a recorder (tables.go) are in a file, tables-N: first everything, and then the changes of each
+// checkpoint. A checkpoint has the number of the file, the length of its valid part, and the checksum of that. So bytes
+// that a process wrote after its last checkpoint, before it was killed, do not count.
 //
-// Where changes are more than everything was, what they replaced may be most of the file: everything is written again, to a
-// file of its own, and the one before is removed when a checkpoint counts on the new one. So a byte is written three times at
-// the most, on average, and the file is about twice as long as what the tables held. A reader who finds the file of a checkpoint
-// removed reads the newer checkpoint.
+// When the changes are longer than the initial content, much of the file may be obsolete. Then everything is written
+// again to a new file, and the old one is removed once a checkpoint refers to the new one. So a byte is written at most
+// three times on average, and the file is about twice as long as the tables. A reader that finds the file of a
+// checkpoint removed reads the newer checkpoint.
 const (
 	tablesFile    = "tables-"
-	maxTablesFile = 6 * maxStateBytes // is read
-	minTables     = 1 << 20           // of a file before everything is written again
+	maxTablesFile = 6 * maxStateBytes // longest file that is read
+	minTables     = 1 << 20           // least length of a file before everything is written again
 	pieceHeader   = 4                 // the length of a piece before it
 )
 
-// A tableLog is the file as the process itself knows it.
+// A tableLog is the writer's state of the file.
 type tableLog struct {
 	at       recorder.TablesAt
-	digest   xxhash.Digest // of what counts
-	base     int64         // bytes of everything, at the beginning of the file
-	minBytes int64         // leastTables but in tests
-	pending  []byte        // what is not in the file yet
-	anew     bool          // that is everything, and begins the next file
-	obsolete int64         // bytes of the file before, which is not removed yet; 0: there is none
+	digest   xxhash.Digest // of the valid part
+	base     int64         // bytes of the initial content
+	minBytes int64         // minTables, smaller in tests
+	pending  []byte        // not written yet
+	anew     bool          // pending is everything and begins the next file
+	obsolete int64         // bytes of the previous file, which is not removed yet; 0: none
 }
 
-// add makes what has changed since the last time wait for write.
+// add makes the changes since the last add pending.
 func (l *tableLog) add(r *recorder.Recorder) {
 	everything := l.at.Bytes == 0 && len(l.pending) == 0
 	if len(l.pending) == 0 && l.at.Bytes > max(l.minBytes, 2*l.base) {
@@ -52,7 +52,7 @@ func (l *tableLog) add(r *recorder.Recorder) {
 	binary.LittleEndian.PutUint32(l.pending[at:], uint32(len(l.pending)-at-pieceHeader))
 }
 
-// next is where the tables will be when what waits is written.
+// next returns the location of the tables after the next write.
 func (l *tableLog) next() (at recorder.TablesAt, digest xxhash.Digest) {
 	at, digest = l.at, l.digest
 	if at.Bytes == 0 || l.anew {
@@ -70,7 +70,7 @@ func tablesPath(dir string, number int) string {
 	return filepath.Join(dir, tablesFile+strconv.Itoa(number))
 }
 
-// write writes what waits. After an error it waits still.
+// write writes the pending bytes. After an error they are still pending.
 func (l *tableLog) write(dir string) error {
 	at, digest := l.next()
 	begin := at.Bytes - int64(len(l.pending))
@@ -107,7 +107,7 @@ func (l *tableLog) write(dir string) error {
 	return nil
 }
 
-// removeObsolete removes the file that no checkpoint counts on any more, and returns how many bytes that gives back.
+// removeObsolete removes the file that no checkpoint refers to any more and returns the number of bytes freed.
 func (l *tableLog) removeObsolete(dir string) (freed int64) {
 	if l.obsolete == 0 {
 		return 0
@@ -133,7 +133,7 @@ func (d *Directory) readTables(at recorder.TablesAt, take func(piece []byte) err
 		return err
 	case info.Size() > maxTablesFile:
 		return fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), maxTablesFile)
-	case info.Size() < at.Bytes: // what is claimed is not allocated
+	case info.Size() < at.Bytes: // do not allocate what only a damaged checkpoint claims
 		return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
 	}
 	digest := xxhash.New()

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// tablesProgram has what tables are made of: communicators that come, are named and go, objects, requests, values of all lengths.
+// tablesProgram fills all tables: communicators that are created, named and freed, objects, requests, values of all lengths.
+// all lengths.
 func tablesProgram(t *testing.T, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 8))
 	s := recordtest.NewShim(t)
@@ -70,8 +71,8 @@ func checkpointOf(t *testing.T, s *recordtest.Shim, dir string) *recorder.Record
 	return last.recorder
 }
 
-// What is read of the file of changes is at each checkpoint what the process knew then, whenever everything was written again; and
-// no more than one file is left.
+// At each checkpoint the tables that are read from the file are those of the process, whenever everything was written
+// again; and no more than one file remains. again; and no more than one file is left.
 func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -151,6 +152,7 @@ func TestTablesThatCouldNotBeWritten(t *testing.T) {
 	}
 }
 
+// Damage to the valid part of the file is an error; damage after it is ignored.
 // Damage to what counts of the file is an error; what follows on it does not matter.
 func TestDamagedTables(t *testing.T) {
 	s := tablesProgram(t, 3, 600)

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// What tracing takes of a process is in a mapped file of its directory, so that it is known however the process ends. It is
-// words, of which the first one says what the file is and comes last.
+// The resources that tracing takes in a process are in a mapped file of its directory, so that they are known however the
+// process ends. The file consists of words. The first one identifies the file; it is written last.
 const (
 	usageFile  = "took"
 	usageMagic = "CAIRNTK1"
@@ -31,46 +31,46 @@ const (
 	usageWords
 )
 
-// Stalls are the times that threads of the program waited for a free buffer.
+// Stalls are the waits of the program's threads for a free buffer.
 type Stalls struct {
 	Count, TotalNS, LongestNS uint64
 }
 
-// NoteUsage notes what tracing has taken so far. Of a spool for which it is never called nothing is known.
+// NoteUsage updates the file. If it is never called, nothing is known of the spool's resources.
 func (s *Spool) NoteUsage(stalls Stalls) {
 	if s.usage == nil {
 		data, err := mapNew(filepath.Join(s.dir, usageFile), int64(os.Getpagesize()))
 		if err != nil {
-			s.usage = make([]uint64, usageWords) // it is told nobody
+			s.usage = make([]uint64, usageWords) // written to nowhere
 		} else {
 			s.usage = record.WordsOf(data)
 		}
 		s.measured = math.MaxUint64
 	}
 	set := func(word int, value uint64) { atomic.StoreUint64(&s.usage[word], value) }
-	most := func(word int, value uint64) { set(word, max(s.usage[word], value)) }
+	setMax := func(word int, value uint64) { set(word, max(s.usage[word], value)) }
 	set(usageStalls, stalls.Count)
 	set(usageStalledNS, stalls.TotalNS)
 	set(usageLongestNS, stalls.LongestNS)
-	most(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
+	setMax(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
 	set(usageWritten, uint64(s.written))
-	if s.measured != s.checkpoints { // it takes some microseconds, and changes with checkpoints
+	if s.measured != s.checkpoints { // it takes some microseconds, and only checkpoints change it much
 		s.measured = s.checkpoints
 		memory := runtimeMemory()
 		set(usageMemory, memory)
-		most(usageMaxMemory, memory)
+		setMax(usageMaxMemory, memory)
 	}
 	set(0, binary.NativeEndian.Uint64([]byte(usageMagic)))
 }
 
-// runtimeMemory is what the Go runtime has of the system, bytes: heap, stacks and its own, in use or about to be used again.
+// runtimeMemory returns the bytes that the Go runtime has from the system and has not returned: heap, stacks and its own.
 func runtimeMemory() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
 }
 
-// decodeUsage reads the file's content; nil for something else.
+// decodeUsage decodes the file's content; nil if its format is unknown.
 func decodeUsage(b []byte) *trace.TracerUsage {
 	if len(b) < usageBytes || string(b[:len(usageMagic)]) != usageMagic {
 		return nil

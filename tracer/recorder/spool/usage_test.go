@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What tracing took so far is there whenever the process ends, and of one that does not say nothing is.
+// The resources of tracing are known whenever the process ends. Without the file they are unknown.
 func TestWhatTracingTook(t *testing.T) {
 	s := irregularProgram(t, 100_000)
 	w, dir := startSpool(t, s)

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// Handles that vary without end are values of few signatures, and each call names what it named.
+// Handles that vary without end are values of few signatures, and each call keeps its own.
 func TestVaryingHandlesAreBounded(t *testing.T) {
 	const iterations = 6_000
 	s, waits, sends := recordtest.WideHandles(t, iterations)
@@ -70,7 +70,7 @@ func TestVaryingHandlesAreBounded(t *testing.T) {
 }
 
 // Arguments that vary without end are values of one signature: neither the table of signatures nor the memory nor a
-// checkpoint grows with them, and every call is what it was.
+// checkpoint grows with them, and every call keeps its own.
 func TestVaryingArgumentsAreBounded(t *testing.T) {
 	const iterations = 20_000
 	s := recordtest.VaryingProgram(t, iterations)

@@ -1,8 +1,8 @@
 // Package commands has the two commands of a pod's init containers, install and probe, and resolve, which ranks start.
 //
-// In go their arguments, out comes a verdict: on the standard output, and in the termination log, where the operator
-// reads it. They end well whatever happens, a bad argument, a bug of ours, a full volume or a signal: an init container
-// that fails keeps the job from running, and a podFailurePolicy of the user's may count it. So they return nothing.
+// The result of install and probe is a verdict on the standard output and in the termination log, where the operator
+// reads it. They succeed whatever happens: a wrong argument, a bug, a full volume or a signal. A failing init container
+// would keep the job from running, and might be counted by a podFailurePolicy of the user. So they return nothing.
 package commands
 
 import (
@@ -23,15 +23,15 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// Streams are where a command prints to.
+// Streams are a command's outputs.
 type Streams struct{ Out, Err io.Writer }
 
-// Install runs "cairn install" until it is done or the context ends.
+// Install runs "cairn install" until it is done or ctx is canceled.
 func Install(ctx context.Context, args []string, s Streams) {
 	var o setup.InstallOptions
 	flags, log := newFlags("install", s)
-	flags.StringVar(&o.To, "to", "/cairn", "where the volume is mounted")
-	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: the sidecar says)")
+	flags.StringVar(&o.To, "to", "/cairn", "mount point of the volume")
+	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "bytes that all processes together may write to the spool (0: the sidecar sets the limit)")
 	finish(ctx, s, log, func() (setup.Verdict, bool) {
 		refused, wanted := parse(flags, args)
 		if o.Refused = refused; !wanted {
@@ -41,7 +41,7 @@ func Install(ctx context.Context, args []string, s Streams) {
 	})
 }
 
-// Probe runs "cairn probe" until it is done or the context ends.
+// Probe runs "cairn probe" until it is done or ctx is canceled.
 func Probe(ctx context.Context, args []string, s Streams) {
 	o := setup.ProbeOptions{Getenv: os.Getenv}
 	flags, log := newFlags("probe", s)
@@ -75,22 +75,22 @@ func newFlags(name string, s Streams) (*pflag.FlagSet, *string) {
 	return flags, log
 }
 
-// parse gives what is wrong with the arguments, "" if nothing is. Help is printed instead of the command's work.
+// parse returns what is wrong with the arguments, "" if nothing is. wanted is false if help was printed instead.
 func parse(flags *pflag.FlagSet, args []string) (refused string, wanted bool) {
 	switch err := flags.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
 		return "", false
 	case err != nil:
-		return fmt.Sprintf("%s: %v: this image and the operator do not go together", flags.Name(), err), true
+		return fmt.Sprintf("%s: %v: this image and the operator are of different versions", flags.Name(), err), true
 	case flags.NArg() > 0:
 		return fmt.Sprintf("%s: unknown argument %q", flags.Name(), flags.Arg(0)), true
 	}
 	return "", true
 }
 
-// finish does a command's work and says what came of it.
+// finish does a command's work and reports the result.
 func finish(ctx context.Context, s Streams, log *string, work func() (setup.Verdict, bool)) {
-	signal.Ignore(syscall.SIGPIPE) // nobody reads what is printed: no failure, either
+	signal.Ignore(syscall.SIGPIPE) // a closed standard output is no failure
 	type result struct {
 		verdict setup.Verdict
 		wanted  bool
@@ -109,10 +109,10 @@ func finish(ctx context.Context, s Streams, log *string, work func() (setup.Verd
 	select {
 	case r = <-done:
 	case <-ctx.Done():
-		select { // soon is in time, too
+		select { // a result within the grace period counts
 		case r = <-done:
 		case <-time.After(maxGrace):
-			r = result{internalError("told to end before it was done"), true}
+			r = result{internalError("terminated before it was done"), true}
 		}
 	}
 	if r.wanted {
@@ -120,14 +120,14 @@ func finish(ctx context.Context, s Streams, log *string, work func() (setup.Verd
 	}
 }
 
-// maxGrace is how long a command that was told to end may take to be done.
+// maxGrace is how long a command may continue after its context was canceled.
 const maxGrace = 500 * time.Millisecond
 
 func internalError(message string) setup.Verdict {
 	return setup.Verdict{ABI: []string{}, Reason: messages.ProbeInternalError, Message: message}
 }
 
-// report writes a verdict to the standard output and to the termination log. Outside a pod there is none; in a pod a
+// report writes a verdict to the standard output and to the termination log. Outside a pod there is no log; in a pod a
 // full disk is no reason to fail.
 func report(s Streams, log string, verdict setup.Verdict) {
 	raw, err := messages.Encode(verdict.Fit())

@@ -20,7 +20,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// image is a folder as Cairn's image has it: bin with the real commands, lib with stand-ins for the tracer's libraries.
+// image returns a directory like Cairn's image: bin with the real commands, lib with placeholders for the tracer's
+// libraries.
 var image string
 
 func TestMain(m *testing.M) {
@@ -60,7 +61,7 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// build makes the static commands of the image, for another architecture with its GOARCH.
+// build builds the static commands of the image; GOARCH selects another architecture.
 func build(dir string, env ...string) error {
 	for _, name := range []string{"cairn", "cairn-probe"} {
 		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
@@ -72,7 +73,7 @@ func build(dir string, env ...string) error {
 	return nil
 }
 
-// result is what is left of a command that ended.
+// result is the result of a command.
 type result struct {
 	code    int
 	verdict messages.Probe
@@ -81,8 +82,9 @@ type result struct {
 	memory  int64 // the most, in KiB
 }
 
-// command runs one with a termination log, and takes its memory from a parent that is small: a child inherits the mark
-// of the process that starts it. Only the command itself has env, which may name directories that nobody may look into.
+// command runs a command with a termination log and measures its memory. It starts it from a small parent process,
+// since a child inherits the high-water mark of its parent. Only the command itself has env, which may name
+// inaccessible directories.
 func command(t *testing.T, env []string, argv ...string) result {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "termination-log")
@@ -107,7 +109,7 @@ open(sys.argv[1], "w").write("%d %d" % (code, resource.getrusage(resource.RUSAGE
 	return r
 }
 
-// install makes a tracer's root as it is in a pod.
+// install creates a tracer's root as it is in a pod.
 func install(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "root")
@@ -118,7 +120,7 @@ func install(t *testing.T) string {
 }
 
 func probe(root string, args ...string) []string {
-	// this machine may be busy: the time limit is another test's
+	// this machine may be busy; another test is about the time limit
 	return append([]string{filepath.Join(root, "cairn"), "probe", "--root", root, "--timeout", "10m"}, args...)
 }
 
@@ -129,7 +131,7 @@ func preload(t *testing.T, root string) string {
 	return string(raw)
 }
 
-// What is installed is the small binary, and it probes.
+// The installed binary is the small one, and it can probe.
 func TestInstalledProbe(t *testing.T) {
 	root := install(t)
 	whole, err := os.Stat(filepath.Join(image, "bin/cairn"))
@@ -143,7 +145,7 @@ func TestInstalledProbe(t *testing.T) {
 	require.Contains(t, preload(t, root), "libcairn-")
 }
 
-// sparse is a library that only looks large: hundreds of megabytes that are loaded, and a version after them.
+// sparse creates a library that only looks large: hundreds of megabytes of loaded zeros, and a version after them.
 func sparse(t *testing.T, path string, size int64, text string) {
 	t.Helper()
 	c := exec.Command("gcc", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.12", "-x", "c", "-o", path, "-")
@@ -164,7 +166,7 @@ with open(path, "r+b") as f:
 	require.NoError(t, err, "%s", out)
 }
 
-// The real command takes 32 MiB at most, whatever the size of the libraries.
+// The real command takes at most 32 MiB, whatever the size of the libraries.
 func TestMemoryOfProbe(t *testing.T) {
 	root, dir := install(t), t.TempDir()
 	sparse(t, filepath.Join(dir, "libmpi.so.1"), 300<<20, "Intel(R) MPI Library 2021.10")
@@ -182,7 +184,7 @@ func TestMemoryOfProbe(t *testing.T) {
 	t.Logf("%d KiB, %v", r.memory, r.took)
 }
 
-// Whatever the arguments are, both commands end well, say what is wrong, and load nothing.
+// Whatever the arguments are, both commands succeed, report what is wrong, and preload nothing.
 func TestBadArguments(t *testing.T) {
 	for _, bad := range [][]string{{"--no-such-flag"}, {"--spool-limit-bytes", "many"}, {"surplus"}, {"--timeout", "soon"}, {"--include", "no-such-group"}, {"-x"}} {
 		root := install(t)
@@ -206,7 +208,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// Nobody may be there who reads what is printed, or no termination log.
+// The standard output may be closed, and there may be no termination log.
 func TestNowhereToPrint(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	for _, c := range []string{
@@ -222,7 +224,7 @@ func TestNowhereToPrint(t *testing.T) {
 	require.Contains(t, preload(t, root), "libcairn-")
 }
 
-// inVolume runs a script in which $volume is a file system of a few megabytes, and gives what it prints.
+// inVolume runs a script in which $volume is a file system of a few megabytes, and returns its output.
 func inVolume(t *testing.T, options, script string) string {
 	t.Helper()
 	volume := t.TempDir()
@@ -233,8 +235,8 @@ func inVolume(t *testing.T, options, script string) string {
 	return string(out)
 }
 
-// A volume that is full lets the pod run without its trace: what containers mount is there, the file that loads nothing
-// is empty, and the operator hears why.
+// A full volume lets the pod run without a trace: the mount targets exist, the preload file is empty, and the operator
+// gets the reason.
 func TestFullVolume(t *testing.T) {
 	const both = "$bin/cairn install --to $volume --termination-log $log; cat $log; echo; " +
 		"$volume/cairn probe --root $volume --termination-log $log; cat $log; echo; ls -A $volume $volume/lib; wc -c <$volume/ld.so.preload; stat -c %a $volume/spool"
@@ -258,7 +260,7 @@ func TestFullVolume(t *testing.T) {
 			require.NotContains(t, out, ".so\n", "half a tracer")
 		})
 	}
-	// what an earlier installation left makes room; one that works leaves no note
+	// files of an earlier installation are removed to make room; a successful one leaves no verdict file
 	out := inVolume(t, "size=24m", `mkdir $volume/lib; dd if=/dev/zero of=$volume/.cairn-123 bs=1M count=20 2>/dev/null; echo '{"reason":"InternalError"}' >$volume/install.json
 echo /cairn/lib/libcairn-openmpi.so >$volume/ld.so.preload
 $bin/cairn install --to $volume --termination-log $log; ls -A $volume; wc -c <$volume/ld.so.preload; $volume/cairn probe --root $volume`)
@@ -268,13 +270,13 @@ $bin/cairn install --to $volume --termination-log $log; ls -A $volume; wc -c <$v
 	require.Contains(t, out, "\n0\n")
 }
 
-// A volume that nobody may write to is no reason to fail.
+// A read-only volume is no reason to fail.
 func TestReadOnlyVolume(t *testing.T) {
 	out := inVolume(t, "size=24m", "mount -o remount,ro $volume; $bin/cairn install --to $volume --termination-log $log; cat $log; "+
 		"$bin/cairn probe --root $volume --termination-log $log; cat $log")
 	require.Equal(t, 4, strings.Count(out, `"reason":"InternalError"`), out)
 	require.Contains(t, out, "read-only file system")
-	// installed, then read-only: the probe cannot write what would load anything
+	// installed, then read-only: the probe cannot write the preload file
 	out = inVolume(t, "size=24m", "$bin/cairn install --to $volume >/dev/null; mount -o remount,ro $volume; $volume/cairn probe --root $volume; wc -c <$volume/ld.so.preload")
 	require.Contains(t, out, `"reason":"InternalError"`)
 	require.True(t, strings.HasSuffix(out, "\n0\n"), out)
@@ -284,7 +286,7 @@ func TestReadOnlyVolume(t *testing.T) {
 	require.True(t, strings.HasSuffix(out, "\n0\n"), out)
 }
 
-// hanging mounts a file system whose server never answers: whoever looks into it waits until it is gone.
+// hanging mounts a file system whose server never answers: every access blocks until it is unmounted.
 func hanging(t *testing.T) string {
 	t.Helper()
 	server, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -298,8 +300,8 @@ func hanging(t *testing.T) string {
 	return dir
 }
 
-// A file system that does not answer, in a directory that somebody named, costs the time limit and the trace. The
-// process ends although a thread of it waits.
+// A file system that does not respond, in a directory that somebody named, costs the time limit and the trace. The
+// process ends although one of its threads is blocked.
 func TestHangingFileSystem(t *testing.T) {
 	root := install(t)
 	dir := hanging(t)
@@ -311,7 +313,7 @@ func TestHangingFileSystem(t *testing.T) {
 	require.Empty(t, preload(t, root))
 }
 
-// One that nobody named is not looked into at all.
+// A file system that nobody named is not accessed.
 func TestHangingFileSystemThatNobodyNamed(t *testing.T) {
 	root := install(t)
 	dir := hanging(t)
@@ -320,7 +322,7 @@ func TestHangingFileSystemThatNobodyNamed(t *testing.T) {
 	require.Contains(t, string(out), `"traceable":true`)
 }
 
-// A signal ends both commands, and well.
+// A signal ends both commands, successfully.
 func TestSignalDuringProbe(t *testing.T) {
 	root := install(t)
 	dir := hanging(t)
@@ -334,7 +336,7 @@ func TestSignalDuringProbe(t *testing.T) {
 	require.Less(t, time.Since(started), 5*time.Second)
 }
 
-// A rank starts what lies in the volume to name the call sites of its binaries: functions and lines come from there.
+// A rank starts the binary in the volume to resolve the call sites of its binaries.
 func TestInstalledResolve(t *testing.T) {
 	root, dir := install(t), t.TempDir()
 	source := filepath.Join(dir, "program.c")

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/symbols"
 )
 
-// Resolve runs "cairn resolve", which a rank starts for its own binaries: only in its container are they at hand. It
-// writes <build-id>.json, and nothing waits for it.
+// Resolve runs "cairn resolve", which a rank starts for its own binaries, since they exist only in its container. It
+// writes <build-id>.json. Nothing waits for it.
 func Resolve(args []string, s Streams) error {
 	flags := pflag.NewFlagSet("cairn resolve", pflag.ContinueOnError)
 	flags.SetOutput(s.Out)
@@ -27,10 +27,10 @@ func Resolve(args []string, s Streams) error {
 	return err
 }
 
-// usageError is about the arguments.
+// usageError is an error of the arguments.
 type usageError struct{ error }
 
-// IsUsage reports whether an error is about the arguments.
+// IsUsage reports whether an error is one of the arguments.
 func IsUsage(err error) bool {
 	var usage usageError
 	return errors.As(err, &usage)

@@ -11,23 +11,23 @@
 
 bool cairn_call_paths;
 
-// A path that was met. Paths are kept for the life of the process.
+// A known path. Paths are kept until the process ends.
 struct path {
 	uint64_t hash;
 	uint32_t number, length;
 	uintptr_t addresses[];
 };
 
-enum { SLOTS = 1 << 17, MOST = SLOTS / 2 };
+enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2 };
 static const size_t ROOM = (size_t)256 << 20;
 
-// What the thread's latest calls were given, by call site and frame: most calls are made where one was made before.
+// A cache of the thread's latest words, by call site and frame: most calls are made where an earlier one was made.
 struct latest {
 	struct cairn_walk walk;
 	uint64_t caller, word;
 };
 
-enum { LATEST_BITS = 4, MOST_THREADS = 4096 }; // threads beyond walk each time
+enum { LATEST_BITS = 4, MAX_THREADS = 4096 }; // further threads have no cache
 
 static _Atomic uint32_t threads;
 
@@ -56,7 +56,7 @@ static uint64_t hash_of(const uintptr_t *addresses, int n)
 	return h;
 }
 
-// find returns the path, or NULL with the slot where it belongs.
+// find returns the path, or NULL and the slot where it must be inserted.
 static struct path *find(uint64_t hash, const uintptr_t *addresses, int n, size_t *slot)
 {
 	for (size_t i = hash % SLOTS;; i = (i + 1) % SLOTS) {
@@ -73,7 +73,7 @@ static struct path *find(uint64_t hash, const uintptr_t *addresses, int n, size_
 static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 {
 	size_t slot, size = sizeof(struct path) + sizeof(*addresses) * (size_t)n;
-	uint64_t words[CAIRN_MOST_FRAMES];
+	uint64_t words[CAIRN_MAX_FRAMES];
 	struct path *p;
 
 	for (int i = 0; i < n; i++) {
@@ -83,7 +83,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < MOST && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+	if (p == NULL && count < MAX_PATHS && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
 		p = (struct path *)(void *)(room + room_used);
 		room_used += size;
 		p->hash = hash;
@@ -92,20 +92,20 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 		memcpy(p->addresses, addresses, sizeof(*addresses) * (size_t)n);
 		atomic_store_explicit(&paths[slot], p, memory_order_release);
 	} else if (p == NULL) {
-		cairn_call_paths = false; // no room: from here on the return address alone
+		cairn_call_paths = false; // no room: record only return addresses from now on
 	}
 	cairn_rare_unlock(&changing);
 	return p;
 }
 
-// latest_call is where the thread keeps what a call from this call site was given; NULL: nowhere.
+// latest_call returns the thread's cache entry for this call site; NULL: it has none.
 static struct latest *latest_call(uint64_t caller, const void *frame)
 {
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
 	if (kept == NULL) {
 		const int saved = errno;
 		void *memory = MAP_FAILED;
-		if (atomic_fetch_add(&threads, 1) < MOST_THREADS)
+		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
 			memory = mmap(NULL, sizeof(*kept) << LATEST_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		errno = saved;
 		kept = memory;
@@ -124,9 +124,9 @@ static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
 
 uint64_t cairn_call_path(uint64_t caller)
 {
-	uintptr_t frames[CAIRN_MOST_FRAMES], *addresses = frames;
+	uintptr_t frames[CAIRN_MAX_FRAMES], *addresses = frames;
 	if (caller >> 63 != 0)
-		return caller; // a line of Python: the path below it is the interpreter's
+		return caller; // a line of Python: its path would be the interpreter's
 	struct latest *latest = latest_call(caller, __builtin_frame_address(0));
 	int n = cairn_unwind(frames, latest != NULL ? &latest->walk : NULL);
 	struct path *p;
@@ -137,7 +137,7 @@ uint64_t cairn_call_path(uint64_t caller)
 		return latest->word;
 	if (n == CAIRN_SAME_WALK)
 		n = cairn_unwind(frames, NULL);
-	// The path begins where the program calls MPI: MPI's Fortran layer may lie between that and us.
+	// The path begins at the program's call of MPI: frames of MPI's Fortran layer may be between that and us.
 	while (n > 0 && *addresses != caller)
 		addresses++, n--;
 	if (n == 0)

@@ -7,11 +7,11 @@
 
 #include "../process/hidden.h"
 
-extern CAIRN_HIDDEN bool cairn_call_paths; // are they recorded?
+extern CAIRN_HIDDEN bool cairn_call_paths; // record them
 
 void cairn_call_paths_begin(void);
 
-// cairn_call_path returns the word for the path that led here; caller, the return address, where there is none.
+// cairn_call_path returns the word for the current call path; caller, the return address, if there is none.
 uint64_t cairn_call_path(uint64_t caller);
 
 #endif

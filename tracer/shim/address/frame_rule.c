@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { RBP = 6, RA = 16 }; // registers as DWARF numbers them
+enum { RBP = 6, RA = 16 }; // DWARF register numbers
 
-// A cursor over bytes that may be anything.
+// A cursor over untrusted bytes.
 struct bytes {
 	const uint8_t *at, *end;
 	bool bad;
@@ -55,8 +55,8 @@ static int64_t sleb(struct bytes *b)
 	return (int64_t)x;
 }
 
-// encoded reads a pointer in one of the encodings of .eh_frame (LSB 5, 10.6.1.1.1: format in the low four bits, what it
-// is relative to in the next three).
+// encoded reads a pointer in an encoding of .eh_frame (LSB 5, 10.6.1.1.1: format in the low four bits, base in the next
+// three).
 static uintptr_t encoded(struct bytes *b, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t here = (uintptr_t)b->at, x;
@@ -139,8 +139,8 @@ static const uint8_t *find_entry(const struct module *m)
 	return m->header + entry;
 }
 
-// What the instructions of an entry have said up to an address. Registers other than rbp and the return address do not
-// matter to us unless the CFA is relative to them, which makes a frame unknown.
+// The state of a table row while instructions are executed. Registers other than rbp and the return address only matter
+// if the CFA is relative to them; the frame is then unknown.
 struct state {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
@@ -192,7 +192,7 @@ static void cannot(struct program *p, uint64_t reg)
 		p->now.ra_unknown = true;
 }
 
-// relative_to_rbp reads an expression that is rbp + offset, and whether the value there is meant.
+// relative_to_rbp reads an expression of the form rbp + offset; deref: the CFA is the value there.
 static bool relative_to_rbp(struct bytes *b, int64_t *offset, bool *deref)
 {
 	enum { BREG6 = 0x76, DEREF = 0x06 };
@@ -303,7 +303,7 @@ static void run(struct program *p, struct bytes b)
 		p->now.cfa_unknown = true;
 }
 
-// An entry or what it has in common with others (CIE): length, then the rest.
+// open_entry reads the length of an entry (FDE) or of its common part (CIE), and sets the cursor to the rest.
 static bool open_entry(const uint8_t *at, const uint8_t *limit, struct bytes *b)
 {
 	*b = (struct bytes){at, limit, false};
@@ -384,7 +384,7 @@ struct cairn_frame_rule cairn_frame_rule(uintptr_t pc)
 		return unknown;
 	fde.at += length;
 	uintptr_t begin = p.at;
-	p.pc = UINTPTR_MAX; // of the common part all counts
+	p.pc = UINTPTR_MAX; // execute all instructions of the common part
 	run(&p, cie);
 	p.initial = p.now;
 	p.at = begin;

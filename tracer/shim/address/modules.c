@@ -48,17 +48,17 @@ static void executable_path(char *out, size_t size)
 	out[n > 0 ? n : 0] = 0;
 }
 
-// What is known of a module. Those that were unloaded stay: something else may be loaded where they were, and then counts.
+// A known module. Unloaded modules are kept; a later module at the same address takes precedence.
 struct known {
 	uintptr_t base, limit;
-	uint64_t identity; // of the file that was mapped, as far as its headers tell
+	uint64_t identity; // hash of the headers of the mapped file
 };
 
-enum { MOST = 4096 };
-static struct known known[MOST];
+enum { MAX_MODULES = 4096 };
+static struct known known[MAX_MODULES];
 static _Atomic uint32_t known_count;
 static struct cairn_rare changing;
-static unsigned long long loaded; // dl_phdr_info's counts when we last looked
+static unsigned long long loaded; // dl_phdr_info's counter at the last check
 static unsigned long long unloaded;
 
 static bool extent(const struct dl_phdr_info *info, struct known *k)
@@ -86,7 +86,7 @@ static void describe(const struct dl_phdr_info *info, char *path, size_t path_si
 	build_id(info, id, id_size);
 }
 
-// identify tells two modules apart that lie at the same address one after the other.
+// identify returns a hash that distinguishes modules that are mapped at one address one after the other.
 static uint64_t identify(const char *path, const char *id)
 {
 	uint64_t h = 14695981039346656037u; // FNV-1a
@@ -98,7 +98,7 @@ static uint64_t identify(const char *path, const char *id)
 static bool is_known(const struct known *k)
 {
 	uint32_t n = atomic_load_explicit(&known_count, memory_order_acquire);
-	while (n-- > 0) // the last that was there counts
+	while (n-- > 0) // the latest one is valid
 		if (known[n].base < k->limit && k->base < known[n].limit)
 			return known[n].base == k->base && known[n].limit == k->limit && known[n].identity == k->identity;
 	return false;
@@ -107,7 +107,7 @@ static bool is_known(const struct known *k)
 static void remember(const struct known *k)
 {
 	uint32_t n = atomic_load_explicit(&known_count, memory_order_relaxed);
-	if (n < MOST) {
+	if (n < MAX_MODULES) {
 		known[n] = *k;
 		atomic_store_explicit(&known_count, n + 1, memory_order_release);
 	}
@@ -207,13 +207,13 @@ bool cairn_modules_know(uintptr_t address, uintptr_t *base, uintptr_t *size)
 	return look_up(address, base, size);
 }
 
-// Modules whose symbols somebody looks up already, by where they begin.
-static _Atomic uintptr_t used[MOST];
+// Base addresses of modules whose symbols are looked up already.
+static _Atomic uintptr_t used[MAX_MODULES];
 
-// note_use reports whether a module is used for the first time.
+// note_use marks a module as used, and reports whether it is the first time.
 static bool note_use(uintptr_t base)
 {
-	for (int i = 0; i < MOST; i++) {
+	for (int i = 0; i < MAX_MODULES; i++) {
 		uintptr_t at = atomic_load_explicit(&used[i], memory_order_relaxed);
 		if (at == base)
 			return false;
@@ -226,7 +226,7 @@ static bool note_use(uintptr_t base)
 }
 
 struct resolved {
-	uintptr_t base; // 0: the executable, which is the first
+	uintptr_t base; // 0: the executable, which is the first module
 	char path[4096], id[129];
 };
 
@@ -250,7 +250,7 @@ void cairn_modules_use(uintptr_t address)
 
 	if (!cairn_modules_know(address, &r.base, &size) || !note_use(r.base))
 		return;
-	// Not while the loader's lock is held.
+	// Outside of the callback, which runs with the loader's lock.
 	if (dl_iterate_phdr(describe_module, &r) == 1)
 		cairn_resolve(r.path, r.id);
 }

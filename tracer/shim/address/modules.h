@@ -7,18 +7,18 @@
 
 #include "../spool/json.h"
 
-// cairn_modules writes all that are there for process.json.
+// cairn_modules writes all current modules to process.json.
 void cairn_modules(struct cairn_json *j);
 
-// cairn_modules_know makes sure that the module with this address, if there is one, is in process.json or in the
-// dictionary, and returns where its mappings begin and how long they are; false: nothing is mapped there.
+// cairn_modules_know ensures that the module with this address, if there is one, is in process.json or in the dictionary.
+// It returns the base and the size of its mappings; false: there is no module at this address.
 bool cairn_modules_know(uintptr_t address, uintptr_t *base, uintptr_t *size);
 
-// cairn_modules_refresh adds what was loaded since to the dictionary.
+// cairn_modules_refresh adds newly loaded modules to the dictionary.
 void cairn_modules_refresh(void);
 
-// cairn_modules_use has the symbols of the module with this address looked up: a call came from there. At once for the
-// executable, as most do.
+// cairn_modules_use starts the lookup of the symbols of the module with this address, after a call from it.
+// cairn_modules_use_executable does so for the executable at the start, since most executables call MPI.
 void cairn_modules_use(uintptr_t address);
 void cairn_modules_use_executable(void);
 

@@ -1,4 +1,4 @@
-// Addresses as words of records: with libcairn-allocations.so, where they lead (docs/decisions/0034-pointers.md).
+// Pointers as words of records: with libcairn-allocations.so allocation and offset (docs/decisions/0034-pointers.md).
 #ifndef CAIRN_POINTER_H
 #define CAIRN_POINTER_H
 
@@ -7,7 +7,7 @@
 
 #include "../process/state.h"
 
-extern CAIRN_HIDDEN bool cairn_pointers; // are they recorded?
+extern CAIRN_HIDDEN bool cairn_pointers; // record them
 
 void cairn_pointers_begin(void);
 uint64_t cairn_find_pointer(uint64_t address);

@@ -11,15 +11,16 @@
 #include "../process/state.h"
 #include "../spool/dictionary.h"
 
-// Where the interpreter keeps the line that a thread is at. The thread calls MPI, so its frame stays, and what the frame
-// refers to, also while other threads have the interpreter's lock: we read, and touch no count of references.
+// Offsets in the interpreter's structures that lead to the current line of a thread. The thread is in a call of MPI, so
+// its frame and the objects that the frame references stay, even while other threads have the interpreter's lock. We
+// only read, and change no reference count.
 struct layout {
 	int minor;                       // of the version 3.x
-	int frame, in_cframe;            // of a thread's state; of what that points to (-1: it is the frame)
-	int code, at;                    // of a frame
-	int unit;                        // of at: bytes in an instruction; 0: it is an address
-	int start;                       // of a code object: its instructions
-	int file, name, first, table;    // of a code object
+	int frame, in_cframe;            // in a thread's state; in the structure that this points to (-1: that is the frame)
+	int code, at;                    // in a frame
+	int unit;                        // of at: bytes per instruction; 0: at is an address
+	int start;                       // in a code object: its instructions
+	int file, name, first, table;    // in a code object
 	int text;                        // of a string of ASCII
 };
 
@@ -60,7 +61,7 @@ static inline int load_int(const void *object, int offset)
 
 #define POINTER(object, offset) ((void *)(uintptr_t)load(object, offset))
 
-// peek reads memory that may not be there.
+// peek reads memory that may not be mapped.
 static bool peek(const void *object, int offset, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(char *)(uintptr_t)object + offset, size};
@@ -96,8 +97,8 @@ static int position(const void *frame, const void *code)
 	return (int)((const char *)POINTER(frame, l->at) - ((const char *)code + l->start));
 }
 
-// has reports whether a code object has an attribute where we look for it.
-static bool has(void *code, const char *attribute, int offset)
+// has_attribute reports whether a code object has an attribute at the expected offset.
+static bool has_attribute(void *code, const char *attribute, int offset)
 {
 	void *(*get)(void *, const char *) = NULL;
 	void (*drop)(void *) = NULL;
@@ -111,9 +112,9 @@ static bool has(void *code, const char *attribute, int offset)
 	return same;
 }
 
-// agrees compares what we read with what the interpreter says, before anything is followed. The calling thread has the
-// interpreter's lock.
-static bool agrees(void *frame, void *code)
+// check_layout compares our reading of a frame with the interpreter's own answers, before we rely on the layout. The caller
+// must have the interpreter's lock.
+static bool check_layout(void *frame, void *code)
 {
 	const struct layout *l = &python.layout;
 	void *(*get)(void *, const char *) = NULL, (*drop)(void *) = NULL, *(*text)(const char *) = NULL;
@@ -132,9 +133,9 @@ static bool agrees(void *frame, void *code)
 		return false;
 	if (!peek(python.this_thread(), l->frame, &at, sizeof(at)) || (l->in_cframe >= 0 && !peek(at, l->in_cframe, &at, sizeof(at))))
 		return false;
-	if (!peek_is(at, l->code, code) || !peek_is(code, TYPE, python.code_type) || !has(code, "co_filename", l->file) ||
-	    !has(code, l->minor >= 11 ? "co_qualname" : "co_name", l->name) ||
-	    !has(code, l->minor >= 10 ? "co_linetable" : "co_lnotab", l->table))
+	if (!peek_is(at, l->code, code) || !peek_is(code, TYPE, python.code_type) || !has_attribute(code, "co_filename", l->file) ||
+	    !has_attribute(code, l->minor >= 11 ? "co_qualname" : "co_name", l->name) ||
+	    !has_attribute(code, l->minor >= 10 ? "co_linetable" : "co_lnotab", l->table))
 		return false;
 	first = get(code, "co_firstlineno");
 	if (first == NULL)
@@ -155,9 +156,9 @@ static bool agrees(void *frame, void *code)
 	return same && line(frame) == python.line(code, position(at, code));
 }
 
-// learn finds out, once, whether this interpreter is one that we know. That takes a call on a thread that has the
-// interpreter's lock: the initialization of mpi4py is one.
-static void learn(void)
+// init_layout determines once whether we know this interpreter's layout. That needs a call on a thread that has the
+// interpreter's lock, such as the initialization of mpi4py.
+static void init_layout(void)
 {
 	static struct cairn_rare lock;
 	int (*has_lock)(void) = NULL;
@@ -194,7 +195,7 @@ static void learn(void)
 				if (layouts[i].minor == minor) {
 					python.layout = layouts[i];
 					code = code_of(frame);
-					if (agrees(frame, code))
+					if (check_layout(frame, code))
 						found = USED;
 					if (failed() != NULL)
 						clear();
@@ -205,8 +206,8 @@ static void learn(void)
 	cairn_rare_unlock(&lock);
 }
 
-// What a line follows from: a code object's strings and table. Code objects come and go, and another one may have the
-// address: a line is used only where all of this is the same, byte by byte.
+// The input of a line: a code object's strings and table. Code objects come and go, and a later one may have the same
+// address. So a cached line is used only if all of this is equal, byte by byte.
 struct content {
 	int first;
 	uint32_t file, name, table; // lengths
@@ -220,10 +221,10 @@ struct line {
 	const struct content *content;
 };
 
-enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MOST_TEXT = 4096 };
+enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MAX_TEXT = 4096 };
 static struct line *_Atomic lines[LINES];
 
-// Never freed, so that readers need no lock.
+// Never freed, so readers need no lock.
 static _Alignas(8) char arena[ARENA];
 static size_t used;
 
@@ -271,12 +272,12 @@ static uint64_t *put_text(uint64_t *word, const char *text, uint64_t length)
 	return word + (length + 7) / 8;
 }
 
-// add makes the word for a line that was not met before.
+// add makes the word for a new line.
 static struct line *add(unsigned slot, const struct code *k)
 {
 	static uint64_t numbers;
 	const struct content *content = NULL;
-	uint64_t words[3 + 2 * MOST_TEXT / 8 + 2], *end = words;
+	uint64_t words[3 + 2 * MAX_TEXT / 8 + 2], *end = words;
 
 	for (unsigned i = 0; i < LINES && content == NULL; i++) {
 		struct line *p = atomic_load_explicit(&lines[i], memory_order_relaxed);
@@ -300,7 +301,7 @@ static struct line *add(unsigned slot, const struct code *k)
 
 static bool string(const void *object, const char **text, uint64_t *length)
 {
-	if (object == NULL || (load(object, STATE) & ASCII) == 0 || load(object, LENGTH) > MOST_TEXT)
+	if (object == NULL || (load(object, STATE) & ASCII) == 0 || load(object, LENGTH) > MAX_TEXT)
 		return false;
 	*text = (const char *)object + python.layout.text;
 	*length = load(object, LENGTH);
@@ -316,7 +317,7 @@ uint64_t cairn_python_line(uint64_t caller)
 
 	if (CAIRN_UNLIKELY(s != USED)) {
 		if (s == UNKNOWN)
-			learn();
+			init_layout();
 		if (atomic_load(&state) != USED)
 			return caller;
 	}
@@ -338,7 +339,7 @@ uint64_t cairn_python_line(uint64_t caller)
 	    !string(POINTER(k.object, l->name), &k.name, &k.name_length))
 		return caller;
 	if (k.file_length >= 7 && memcmp(k.file, "<frozen", 7) == 0)
-		return caller; // the interpreter's own, while it imports the extension
+		return caller; // a call by the interpreter itself, while it imports the extension
 	k.table = (const char *)table + BYTES;
 	k.table_length = load(table, LENGTH);
 

@@ -22,7 +22,7 @@ struct command {
 
 enum { STACK = 65536 };
 
-// run becomes the resolver. It shares the application's memory until execve, so it calls nothing but the kernel.
+// run becomes the resolver. Until execve it shares the application's memory, so it only makes system calls.
 static int run(void *data)
 {
 	struct command *c = data;
@@ -36,7 +36,7 @@ static int run(void *data)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpriority(PRIO_PROCESS, 0, 19);
-	// Nobody may wait for the end of a pipe or connection because of us.
+	// No descriptor may stay open: somebody may wait for the end of a pipe or connection.
 	null = open("/dev/null", O_RDWR);
 	for (int i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
@@ -47,7 +47,7 @@ static int run(void *data)
 	_exit(127);
 }
 
-// detach starts the resolver as a grandchild, which init inherits.
+// detach starts the resolver as a grandchild, which is then adopted by init.
 static int detach(void *data)
 {
 	struct command *c = data;
@@ -76,7 +76,7 @@ void cairn_resolve(const char *binary, const char *id)
 	snprintf(marker, sizeof(marker), "%s/%s.started", out, id);
 	file = open(marker, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (file < 0)
-		return; // another rank does it
+		return; // another rank resolves it
 	close(file);
 	stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stacks == MAP_FAILED)
@@ -84,8 +84,8 @@ void cairn_resolve(const char *binary, const char *id)
 	c.program = program;
 	c.arguments = (char *[]){program, "resolve", "--executable", (char *)binary, "--out", out, NULL};
 	c.grandchild_stack = stacks + 2 * STACK;
-	// Exit signal 0: no SIGCHLD, and no wait of the application sees this child; we wait for it with __WCLONE. All
-	// signals are blocked in it, so no handler of the application runs there.
+	// Exit signal 0: there is no SIGCHLD, and no wait of the application returns this child; we wait for it with
+	// __WCLONE. All signals are blocked in it, so no handler of the application runs there.
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	pid = clone(detach, stacks + STACK, CLONE_VM | CLONE_VFORK, &c);

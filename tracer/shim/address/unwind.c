@@ -15,12 +15,12 @@ static uintptr_t own_base, own_size, libc_base, libc_size;
 static uintptr_t main_stack_end;
 static _Atomic bool begun;
 
-// libgcc's unwinder, for frames that no rule of ours fits.
+// libgcc's unwinder, for frames that none of our rules describes.
 struct _Unwind_Context;
 static int (*backtrace)(int (*)(struct _Unwind_Context *, void *), void *);
 static uintptr_t (*get_ip)(struct _Unwind_Context *);
 
-// Rules by address, found once. Slots are never given back: when all are taken the rest is looked up every time.
+// Cache of rules by address. Slots are never freed: when all are taken, other rules are computed every time.
 enum { SLOTS = 1 << 14, TRIES = 16 };
 static struct {
 	_Atomic uintptr_t pc;
@@ -58,7 +58,7 @@ static struct cairn_frame_rule rule_at(uintptr_t pc)
 			continue;
 		word = atomic_load_explicit(&rules[slot].rule, memory_order_acquire);
 		if (word == 0) {
-			rule = cairn_frame_rule(pc - 1); // what calls a function that never returns may be its own last instruction
+			rule = cairn_frame_rule(pc - 1); // a call of a noreturn function may be the last instruction of its caller
 			memcpy(&word, &rule, sizeof(word));
 			atomic_store_explicit(&rules[slot].rule, word, memory_order_release);
 		}
@@ -68,7 +68,8 @@ static struct cairn_frame_rule rule_at(uintptr_t pc)
 	return cairn_frame_rule(pc - 1);
 }
 
-// stack_end is above every frame of the calling thread: its control block lies there. The main thread's is elsewhere.
+// stack_end returns an address above every frame of the calling thread: its control block, or for the main thread the
+// initial end of the stack.
 static uintptr_t stack_end(void)
 {
 	static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
@@ -91,14 +92,14 @@ static int collect(struct _Unwind_Context *context, void *data)
 {
 	struct collected *c = data;
 	uintptr_t pc = get_ip(context);
-	if (pc == 0 || c->n == CAIRN_MOST_FRAMES)
+	if (pc == 0 || c->n == CAIRN_MAX_FRAMES)
 		return 5; // _URC_END_OF_STACK
 	if (!is_own(pc))
 		c->addresses[c->n++] = pc;
 	return 0;
 }
 
-// without_start takes the C library's and the linker's part off a path that goes to the very beginning.
+// without_start removes the frames of the C library's and the linker's start code from a complete path.
 static int without_start(const uintptr_t *addresses, int n)
 {
 	int kept = n - 1; // _start or clone
@@ -107,8 +108,8 @@ static int without_start(const uintptr_t *addresses, int n)
 	return kept > 0 ? kept : n;
 }
 
-// same_walk reports whether a walk that begins at the same frame would read what it read before, word by word in that
-// order: then it leads where it led before.
+// same_walk reports whether a walk that begins at the same frame would read the same words as before, in the same
+// order. Then it has the same result.
 static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t rbp)
 {
 	if (walk->sp != sp || walk->pc != pc || (walk->used_rbp && walk->rbp != rbp))
@@ -119,7 +120,7 @@ static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp,
 	return true;
 }
 
-// note_word notes a word of the stack that decides where the walk leads, and returns it.
+// note_word records a word of the stack that the result of the walk depends on, and returns it.
 static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
 {
 	const uintptr_t *at = (const uintptr_t *)address;
@@ -127,13 +128,13 @@ static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
 		walk->words[walk->n].at = at;
 		walk->words[walk->n++].value = *at;
 	} else if (walk != NULL) {
-		walk->sp = 0; // too long to be remembered
+		walk->sp = 0; // too long to remember
 	}
 	return *at;
 }
 
-// note_rbp notes that rbp, which was saved at that address, decides where the walk leads. Mostly it does not: it is what
-// functions keep anything in. 0: it was what it is from the beginning.
+// note_rbp records that the result depends on rbp, which was saved at an address; 0: it still has its initial value.
+// Mostly the result does not depend on it, since functions use rbp for any value.
 static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 {
 	if (saved != 0)
@@ -142,7 +143,7 @@ static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 		walk->used_rbp = true;
 }
 
-__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk)
+__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk)
 {
 	const uintptr_t *frame = __builtin_frame_address(0);
 	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], saved = 0, end;
@@ -160,7 +161,7 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 		walk->n = 0;
 	}
 	end = stack_end();
-	while (n < CAIRN_MOST_FRAMES) {
+	while (n < CAIRN_MAX_FRAMES) {
 		if (!is_own(pc))
 			addresses[n++] = pc;
 		struct cairn_frame_rule rule = rule_at(pc);
@@ -179,14 +180,14 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 		default: {
 			struct collected c = {addresses, 0};
 			if (walk != NULL)
-				walk->sp = 0; // not ours to repeat
+				walk->sp = 0; // same_walk cannot repeat it
 			if (backtrace == NULL || get_ip == NULL)
 				return n;
 			backtrace(collect, &c);
 			return c.n > n ? without_start(addresses, c.n) : n;
 		}
 		}
-		// A stack that is not the thread's own (a coroutine's) ends the path: nothing says where that ends.
+		// A stack other than the thread's own (a coroutine's) ends the path, since its bounds are not known.
 		if (cfa <= sp || cfa > end || sp > end || (cfa & 7) != 0)
 			return n;
 		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {

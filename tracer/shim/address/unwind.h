@@ -1,5 +1,5 @@
-// Who called whom: the return addresses on the calling thread's stack, from the .eh_frame that compilers write for every
-// function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
+// Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section that compilers
+// write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
 #ifndef CAIRN_UNWIND_H
 #define CAIRN_UNWIND_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 enum {
-	CAIRN_MOST_FRAMES = 128,
+	CAIRN_MAX_FRAMES = 128,
 	CAIRN_WALK_WORDS = 64,
 	CAIRN_SAME_WALK = -1,
 };
 
-// A walk up the stack: where it began, and what it read on the way. Nothing else decides where it leads.
+// A walk up the stack: its start and all words that it read. Nothing else affects its result.
 struct cairn_walk {
-	uintptr_t pc, sp, rbp; // sp 0: there is none
+	uintptr_t pc, sp, rbp; // sp 0: no walk
 	bool used_rbp;
 	uint32_t n;
 	struct {
@@ -23,13 +23,13 @@ struct cairn_walk {
 	} words[CAIRN_WALK_WORDS];
 };
 
-// cairn_unwind_begin looks up what the fallback needs. Before it nothing is unwound.
+// cairn_unwind_begin loads the fallback unwinder. Before it nothing is unwound.
 void cairn_unwind_begin(void);
 
-// cairn_unwind writes the return addresses of the functions that led to this call, innermost first, without our own and
-// without the C library's start of the program or thread. 0: none could be found. It allocates nothing and takes no lock
-// once it has seen all functions on the way. If walk, which may be NULL, would be repeated word for word, it returns
-// CAIRN_SAME_WALK and no addresses; else walk becomes this one.
-int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk);
+// cairn_unwind writes the return addresses of the active functions, innermost first, without our own and without the C
+// library's start of the program or thread. It returns their number, 0 if none could be found. Once it has seen all
+// functions on the stack it neither allocates nor takes a lock. If walk is not NULL and the walk would be the same as
+// *walk, it returns CAIRN_SAME_WALK and no addresses; otherwise it updates *walk.
+int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk);
 
 #endif

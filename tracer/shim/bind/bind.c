@@ -1,4 +1,4 @@
-// Which function an entry point leads to.
+// Binding of entry points to functions.
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -24,10 +24,10 @@ extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
 static void *libmpi; // handle of the mapped MPI library
 
-// A function that every libmpi has and no shim exports (another one may be preloaded beside us).
+// A function of every libmpi that no shim exports (another shim may be preloaded, too).
 #define ONLY_LIBMPI "PMPI_File_c2f"
 
-// A library that an interpreter loads with RTLD_LOCAL is not in the order of symbol resolution: look at all that is
+// A library that an interpreter loads with RTLD_LOCAL does not take part in symbol resolution: search everything that is
 // mapped.
 struct search {
 	const char *symbol;
@@ -66,7 +66,7 @@ static void find_libmpi(void)
 	}
 }
 
-// The libraries' code. The range around all of them, in which other libraries may lie, is in state.h.
+// The libraries' code. state.h has the range around all of them, which may include other libraries.
 enum { LIBRARIES = 16 };
 static struct {
 	uintptr_t begin, size;
@@ -98,14 +98,14 @@ static void add_library(uintptr_t begin, uintptr_t size)
 			if (library[i].begin + library[i].size > high)
 				high = library[i].begin + library[i].size;
 		}
-		// In this order a reader between the two finds too wide a range, if anything.
+		// In this order a concurrent reader may find too wide a range, but never too narrow a one.
 		__atomic_store_n(&cairn_library_size, high - low, __ATOMIC_RELEASE);
 		__atomic_store_n(&cairn_library_begin, low, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&adding);
 }
 
-// find_code is called for each mapped object until one has the address in its executable segment.
+// find_code is called for each mapped object until one has the address in an executable segment.
 static int find_code(struct dl_phdr_info *info, size_t size, void *address)
 {
 	(void)size;
@@ -127,7 +127,7 @@ void cairn_is_library(void *code)
 		dl_iterate_phdr(find_code, code);
 }
 
-// abi_is_ours tells by a symbol that only this family of implementations has.
+// abi_is_ours checks for a symbol that only our family of implementations has.
 static bool abi_is_ours(void)
 {
 #ifdef CAIRN_OPENMPI
@@ -168,7 +168,7 @@ void *cairn_inner(unsigned id)
 
 void *cairn_symbol(const char *name)
 {
-	// The executable comes first: it may hold the copy of the object that everybody uses (copy relocation).
+	// The executable is first: it may have the copy of the object that everybody uses (copy relocation).
 	void *at = cairn_dlsym(RTLD_DEFAULT, name);
 	if (at == NULL && libmpi != NULL)
 		at = cairn_dlsym(libmpi, name);
@@ -183,7 +183,7 @@ void *cairn_variable(const char *name)
 	return at != NULL ? *at : NULL;
 }
 
-// not_there stands for a function that the process's MPI lacks and somebody calls all the same.
+// not_there replaces a function that the program calls although its MPI lacks it.
 static int not_there(void)
 {
 	return MPI_ERR_OTHER;
@@ -198,10 +198,10 @@ void *cairn_not_there(const char *name)
 bool cairn_traced(void)
 {
 	static _Atomic int ours; // 0: not known, 1: yes, -1: no
-	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls at once
+	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls concurrently
 
 	if (cairn_dlsym == NULL)
-		abort(); // a process with MPI and without a dynamic loader: there is no function to go to
+		abort(); // a process with MPI but without a dynamic loader: no function to call
 	if (ours == 0) {
 		pthread_mutex_lock(&looking);
 		find_libmpi();
@@ -219,13 +219,13 @@ bool cairn_traced(void)
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }
 
-// cairn_bind is called from the entry point at the first call of a function; threads may do so at once, and find the
-// same.
+// cairn_bind is called from the entry point at the first call of a function. Threads may call it concurrently, and all
+// find the same function.
 void *cairn_bind(unsigned id) CAIRN_HIDDEN;
 
 void *cairn_bind(unsigned id)
 {
-	// when this process is not traced any more its calls are counted, and of a job that is clustered the markers matter
+	// calls are counted even after tracing has stopped, and with clustering the markers matter
 	bool traced = cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
 	void *next = cairn_find(cairn_name(id)), *target;
 
@@ -240,7 +240,7 @@ void *cairn_bind(unsigned id)
 	}
 	if (target != next && !cairn_recorded(id)) {
 		__atomic_store_n(&cairn_slots[id], next, __ATOMIC_RELEASE);
-		// MPI_Pcontrol may have turned tracing on meanwhile, on another thread.
+		// MPI_Pcontrol may have turned tracing on in the meantime, on another thread.
 		if (!cairn_recorded(id))
 			return next;
 	}

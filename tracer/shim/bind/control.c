@@ -10,11 +10,11 @@
 
 extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
-static _Atomic uint32_t excluded; // bit k: group k
+static _Atomic uint32_t excluded; // bit k: group k is excluded
 static _Atomic bool off;
-static _Atomic bool was_off; // at any time
+static _Atomic bool was_off; // recording was off at some time
 
-// named gives the bits of the groups in a list with commas. What is no group's name was refused before it came here.
+// named returns the bits of the groups in a comma-separated list. The list was validated before.
 static uint32_t named(const char *list)
 {
 	uint32_t groups = 0;
@@ -79,15 +79,15 @@ void cairn_control(int level)
 	struct cairn_thread *t = &cairn_self;
 
 	if (atomic_load(&cairn_state) == CAIRN_OFF && !cairn_life_counts())
-		return; // else calls are counted where they would be recorded
+		return; // tracing has stopped: calls are counted where they would be recorded
 	switch (level) {
 	case 0:
 	case 1:
 		turn(level == 0);
 		break;
 	case 2:
-		// The next call finds no room and hands the buffer to the core.
-		if (t->segment != NULL && atomic_load(&cairn_state) == CAIRN_ON)
+		// Make the next call find no room, so that it hands the buffer to the core.
+		if (t->buffer != NULL && atomic_load(&cairn_state) == CAIRN_ON)
 			t->soft = t->cursor;
 		break;
 	}

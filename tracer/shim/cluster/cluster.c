@@ -1,7 +1,7 @@
-// The ranks of MPI_COMM_WORLD vote at markers which of them go on keeping the times of their calls
-// (docs/decisions/0060-online-clustering.md has why this cannot hang). What a rank says comes from the core; what the
-// ranks have decided becomes a record, from which the recorder takes it. The few calls of MPI are libmpi's own PMPI ones,
-// on a communicator that nobody else has.
+// The ranks of MPI_COMM_WORLD vote at markers on which of them keep the times of their calls.
+// docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes from the core, and the
+// ranks' decision is written as a record, from which the recorder reads it. The few calls of MPI are libmpi's own PMPI
+// functions, on a communicator of our own.
 #include "cluster.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "vote.h"
 
 enum {
-	SPINS = 20,           // looks at the request before the processor is given away between two of them
-	YIELDS = 100,         // and so often, before it is left to others for longer
+	SPINS = 20,           // tests of the request before the first sched_yield
+	YIELDS = 100,         // tests with sched_yield before the first sleep
 };
 
-// Wanted from one marker to the next; down to a 16th of it will do (CAIRN_MUCH_FARTHER).
+// Wanted time between two markers. A 16th of it is good enough (CAIRN_MAX_DEVIATION).
 static const uint64_t INTERVAL_NS = 100000000;
 
 static bool able;
@@ -32,15 +32,15 @@ static MPI_Op op;
 static MPI_Group world;
 static int ranks; // in MPI_COMM_WORLD
 static int comm_key = MPI_KEYVAL_INVALID, win_key = MPI_KEYVAL_INVALID;
-static char has_all, has_some; // addresses that are the values of these attributes
+static char has_all, has_some; // their addresses are the values of the attributes
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // in all, and at the last vote
+static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // number of markers, now and at the last vote
 static uint64_t last_ns;
 static struct cairn_votes votes;
 static int lead = -1;
-// MPI may write to it for as long as a vote has not come to its end.
+// MPI may write to them until the vote is complete.
 static struct cairn_ballot mine, all;
-// The vote whose outcome is awaited.
+// The vote whose outcome is pending.
 static struct {
 	bool under_way;
 	unsigned kind;
@@ -48,9 +48,9 @@ static struct {
 	MPI_Request request;
 } pending;
 
-// What a record says of a vote that has come to its end; the lead ranks follow.
+// The words of a record with the outcome of a vote; the lead ranks follow.
 struct outcome {
-	uint64_t step, number, kind, ordinal, state, stands, factor, lead, overhead, leads;
+	uint64_t step, number, kind, ordinal, state, lead_times, factor, lead, overhead, leads;
 };
 CAIRN_LAYOUT_OUTCOME(struct outcome);
 
@@ -63,10 +63,10 @@ static void join(void *more, void *sum, int *n, MPI_Datatype *of)
 
 #define DO(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
-// prepare_markers finds out, together with all ranks, what counts as a marker. Where no rank calls MPI from several threads
-// at once, the blocking collectives of all processes come in one order on all ranks, whatever their communicators: one that
-// comes in another order would deadlock where collectives synchronize. With MPI_THREAD_MULTIPLE only those on one
-// communicator do.
+// prepare_markers determines, together with all ranks, which calls are markers. If no rank calls MPI from several
+// threads at once, the blocking collectives of all processes are in the same order on all ranks, whatever their
+// communicators: in another order they would deadlock wherever collectives synchronize. With MPI_THREAD_MULTIPLE this
+// is only true of those on one communicator.
 static bool prepare_markers(void)
 {
 	int level = MPI_THREAD_MULTIPLE, highest = MPI_THREAD_MULTIPLE;
@@ -102,35 +102,35 @@ void cairn_cluster_forget(void)
 	able = pending.under_way = false;
 }
 
-// fill_ballot writes what this rank says at a marker; its recorder knows of it if it was recorded.
+// fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder sees the marker.
 static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 {
-	struct cairn_core_ballot said;
+	struct cairn_core_ballot answer;
 	const uint64_t markers = count[kind] - counted[kind], ns = now - last_ns;
 
-	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .most = UINT64_MAX, .wanted = 1, .clusters = 1};
+	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .max_wanted = UINT64_MAX, .wanted = 1, .clusters = 1};
 	mine.least_marker = mine.greatest_marker = cairn_marker_word(kind, count[kind]);
 	mine.wanted = ns > INTERVAL_NS / 1024 ? markers * INTERVAL_NS / ns : markers * 1024;
 	if (mine.wanted == 0)
 		mine.wanted = 1;
 	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
-	// Without the core (it has stopped, or is too far behind) the rank keeps voting: that its calls have changed.
-	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&said))
+	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its calls have changed.
+	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&answer))
 		return;
-	mine.unchanged = (uint32_t)said.unchanged;
-	mine.cluster[0].signature = said.signature;
+	mine.unchanged = (uint32_t)answer.unchanged;
+	mine.cluster[0].signature = answer.signature;
 	if (kind == CAIRN_COLLECTIVE)
-		mine.period = (uint32_t)said.period;
-	if (said.calls > 0) {
-		mine.most = markers * CAIRN_INTERVAL_CALLS / said.calls;
-		if (mine.most == 0)
-			mine.most = 1;
+		mine.period = (uint32_t)answer.period;
+	if (answer.calls > 0) {
+		mine.max_wanted = markers * CAIRN_INTERVAL_CALLS / answer.calls;
+		if (mine.max_wanted == 0)
+			mine.max_wanted = 1;
 	}
 }
 
-// come waits for the outcome; false if the other ranks do not come in time. Who waits for long leaves the processor to
-// those that are waited for.
-static bool come(void)
+// wait_for_outcome waits for the outcome; false if the other ranks do not arrive in time. A long wait yields the
+// processor to the ranks that are waited for.
+static bool wait_for_outcome(void)
 {
 	const uint64_t limit = cairn_clock_ns(CLOCK_MONOTONIC) + (uint64_t)cairn_config.wait_seconds * 1000000000;
 	const struct timespec pause = {0, 50000};
@@ -152,7 +152,7 @@ static bool come(void)
 	}
 }
 
-// write_record writes a record for the recorder; false if that is not possible. Of an outcome, the leads follow.
+// write_record writes a record for the recorder, followed by the leads of an outcome; false if that is not possible.
 static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint32_t leads)
 {
 	struct cairn_record record;
@@ -172,14 +172,14 @@ static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint3
 	return true;
 }
 
-// cut ends an interval, and begins to vote on it. The outcome is taken at the next marker of the kind: until then MPI
-// brings the ballots together while the program goes on.
+// cut ends an interval and starts the vote on it. The outcome is read at the next marker of the same kind; until then MPI
+// combines the ballots while the program continues.
 static void cut(unsigned kind)
 {
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC), began = cairn_now();
 	int over = 0;
 
-	// MPI_Pcontrol may be called when everything is over.
+	// MPI_Pcontrol may be called after MPI_Finalize.
 	if (!DO(MPI_Finalized, &over) || over) {
 		able = false;
 		return;
@@ -196,17 +196,17 @@ static void cut(unsigned kind)
 		counted[k] = count[k];
 	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
 	write_record(CAIRN_VOTE_OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
-	cairn_self.returned = 0; // what comes before the next call is not all the program's
+	cairn_self.returned = 0; // the time until the next call is not only the program's
 }
 
-// finish takes the outcome of the vote that is under way.
+// finish reads the outcome of the vote that is under way.
 static void finish(void)
 {
 	const uint64_t began = cairn_now();
-	const bool came = come();
+	const bool complete = wait_for_outcome();
 
 	pending.under_way = false;
-	if (came)
+	if (complete)
 		cairn_votes_decide(&votes, &all);
 	else
 		cairn_votes_end(&votes);
@@ -220,14 +220,14 @@ static void finish(void)
 	}
 	const uint32_t leads = votes.state == CAIRN_CLUSTERING ? all.clusters : 0;
 	const struct outcome outcome = {
-		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .stands = votes.stands,
+		.number = votes.number - 1, .kind = pending.kind, .ordinal = pending.ordinal, .state = votes.state, .lead_times = votes.lead_times,
 		.factor = votes.factor, .lead = CAIRN_WORD(lead), .overhead = cairn_now() - began, .leads = leads,
 	};
 	write_record(CAIRN_VOTE_OUTCOME, &outcome.number, CAIRN_OUTCOME_BYTES / 8 - 1, leads);
 	cairn_self.returned = 0;
 }
 
-// marker counts. With several threads, explicit markers may come at once.
+// marker handles a marker. Several threads may reach explicit markers concurrently.
 static void marker(unsigned kind)
 {
 	const int saved = errno;
@@ -256,7 +256,7 @@ void cairn_cluster_end(void)
 	errno = saved;
 }
 
-// is_world reports whether a group has the processes of MPI_COMM_WORLD, in whatever order, and frees it.
+// is_world reports whether a group has exactly the processes of MPI_COMM_WORLD, in any order. It frees the group.
 static bool is_world(MPI_Group *group)
 {
 	int result = MPI_UNEQUAL;
@@ -266,8 +266,8 @@ static bool is_world(MPI_Group *group)
 	return compared && result != MPI_UNEQUAL;
 }
 
-// comm_has_all reports whether all processes of MPI_COMM_WORLD, and no others, are in a communicator: of an
-// intercommunicator, in one of its groups.
+// comm_has_all reports whether a communicator, or one group of an intercommunicator, has exactly the processes of
+// MPI_COMM_WORLD.
 static bool comm_has_all(MPI_Comm on)
 {
 	MPI_Group group, remote, both;
@@ -301,7 +301,7 @@ static bool win_has_all(MPI_Win win)
 	return false;
 }
 
-// What is known of a communicator or window is an attribute of it: that ends with the object, and a duplicate has none.
+// The result is cached as an attribute of the communicator or window, which ends with the object and is not duplicated.
 bool cairn_comm_counts(MPI_Comm on, bool succeeded)
 {
 	const int saved = errno;
@@ -320,7 +320,7 @@ bool cairn_comm_counts(MPI_Comm on, bool succeeded)
 	return known == &has_all;
 }
 
-// A fence that ends no epoch need not synchronize, and all ranks say so or none (MPI 4.1, 12.5.1).
+// A fence that ends no epoch need not synchronize; either all ranks assert that or none (MPI 4.1, 12.5.1).
 bool cairn_win_counts(MPI_Win win, int assert, bool succeeded)
 {
 	const int saved = errno;

@@ -7,24 +7,25 @@
 #include "../process/abi.h"
 #include "../process/state.h"
 
-// cairn_cluster_begin is called when MPI_Init has succeeded; like it, it is collective over MPI_COMM_WORLD.
+// cairn_cluster_begin must be called after MPI_Init has succeeded; like MPI_Init it is collective over MPI_COMM_WORLD.
 void cairn_cluster_begin(void);
 
-// cairn_cluster_end is called before MPI_Finalize: a vote may be under way, in which all ranks take part.
+// cairn_cluster_end must be called before MPI_Finalize, since a vote of all ranks may be under way.
 void cairn_cluster_end(void);
 
-// cairn_cluster_forget: in a child of fork nobody votes.
+// cairn_cluster_forget ends clustering in a child of fork.
 void cairn_cluster_forget(void);
 
-// Does a blocking collective on comm, or a fence of win, count among the markers? All processes of MPI_COMM_WORLD must take
-// part, and so the answer is the same on all of them. A call that failed is counted on MPI_COMM_WORLD only: of another
-// handle nobody knows whether it is one.
+// These report whether a blocking collective on comm, or a fence of win, is a marker. All processes of MPI_COMM_WORLD
+// must take part in it, so the answer is the same on all of them. A failed call counts only if it is on MPI_COMM_WORLD,
+// since any other handle may be invalid.
 bool cairn_comm_counts(MPI_Comm comm, bool succeeded);
 bool cairn_win_counts(MPI_Win win, int assert, bool succeeded);
 
 enum { CAIRN_MARKER_LEVEL = 100 }; // of MPI_Pcontrol
 
-// A call that counts, or MPI_Pcontrol(CAIRN_MARKER_LEVEL), has returned.
+// cairn_collective_marker must be called when a collective marker has returned, cairn_explicit_marker after
+// MPI_Pcontrol(CAIRN_MARKER_LEVEL).
 void cairn_collective_marker(void);
 void cairn_explicit_marker(void);
 

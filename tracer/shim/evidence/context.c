@@ -1,10 +1,10 @@
-// Samples are taken at the start, then every INTERVAL. The file keeps MOST of them; when there are as many, every second
-// one goes and the interval doubles: a program of a second is seen in detail, one of a day costs as many samples as there
-// are doublings times sixteen. Nobody tells us that the program ends, so the last interval is not seen: at most a sixteenth
-// of the run, or 100 ms.
+// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them. When it is full, every
+// second sample is dropped and the interval doubles. So a program of a second is seen in detail, and the number of
+// samples grows only with the logarithm of the duration. Nothing announces the end of the program, so the last interval
+// is missing: at most a sixteenth of the run, or 100 ms.
 //
-// The file is mapped, and what is in it is whole at any moment: a sample counts once the number of samples has been stored,
-// and what is left of too many goes to the other of two tables before that is the one that counts.
+// The file is mapped, and consistent at any time: a sample is valid once the number of samples has been stored. Samples
+// are thinned out into the other of two tables before that becomes the valid one.
 #include "context.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "observed.h"
 #include "opened.h"
 
-enum { MOST = CAIRN_CONTEXT_SAMPLES };
+enum { MAX_SAMPLES = CAIRN_CONTEXT_SAMPLES };
 static const uint64_t INTERVAL = 100000000;
 
 struct sample {
@@ -27,30 +27,31 @@ struct sample {
 };
 CAIRN_LAYOUT_CONTEXT_SAMPLE(struct sample);
 
-// tracer/recorder/observed/context.go reads it.
+// Format read by tracer/recorder/observed/context.go.
 struct file {
 	char magic[8];
 	_Atomic uint64_t count; // samples | table << 32
-	struct sample table[2][MOST];
+	struct sample table[2][MAX_SAMPLES];
 };
 CAIRN_LAYOUT_CONTEXT(struct file);
 
-static struct file *file; // NULL: there is none, and the trace will have no context
+static struct file *file; // NULL: there is none, and the trace has no context
 static uint64_t due, interval = INTERVAL;
 static struct cairn_opened main_stat = {-1, 0, 0}, main_schedstat = {-1, 0, 0}, throttling_stat = {-1, 0, 0};
-static char throttling[4096]; // cpu.stat of the cgroup that has a CPU limit, "": none
+static char throttling[4096]; // cpu.stat of the cgroup with a CPU limit, "": none
 
-// The machine's steal. The kernel prints all CPUs and interrupts of the machine for it, which takes long where there are
-// many: so it is read as often as that takes a PART-th of the time of a CPU, and samples between two readings have the earlier
-// one. Those between the first and the second reading have none: nothing is known yet of what came after the beginning.
+// The machine's steal time. To print it the kernel sums up all CPUs and interrupts, which takes long on large machines.
+// So it is read only as often as takes a PART-th of a CPU, and samples between two readings have the value of the
+// earlier one. Samples between the first and the second reading have none, since the change since the first one is not
+// known yet.
 static const uint64_t PART = 10000;
-static const char *machine_stat = "/proc/stat"; // tests have another one
+static const char *machine_stat = "/proc/stat"; // changed in tests
 static struct {
 	uint64_t due;
 	int64_t begin_ns, latest_ns; // −1: not known
 } steal = {.begin_ns = -1, .latest_ns = -1};
 
-// read_small reads a file of the kernel's, which comes in one piece.
+// read_small reads a kernel file that one read returns completely.
 static char *read_small(const char *path, char *text, size_t size)
 {
 	int opened = open(path, O_RDONLY | O_CLOEXEC);
@@ -63,13 +64,13 @@ static char *read_small(const char *path, char *text, size_t size)
 	return text;
 }
 
-// read_opened reads a file that is kept open, or opens it for once where that is not so any more.
+// read_opened reads a file that is kept open, or opens it for one reading if it was closed.
 static char *read_opened(struct cairn_opened *o, const char *path, char *text, size_t size)
 {
 	return cairn_read_again(o, text, size) > 0 ? text : read_small(path, text, size);
 }
 
-// last_cpu is field 39 of a thread's stat, -1 where there is none. The second field may hold anything.
+// last_cpu returns field 39 of a thread's stat, -1 if there is none. The second field is arbitrary text.
 static int64_t last_cpu(const char *stat)
 {
 	const char *at = strrchr(stat, ')');
@@ -78,7 +79,7 @@ static int64_t last_cpu(const char *stat)
 	return at != NULL ? strtoll(at + 1, NULL, 10) : -1;
 }
 
-// counted reads a line of cpu.stat, -1 where there is none.
+// counted returns the value of a line of cpu.stat, -1 if there is none.
 static int64_t counted(const char *stat, const char *name)
 {
 	const size_t n = strlen(name);
@@ -101,7 +102,7 @@ static void read_throttling(const char *path, struct cairn_opened *o, struct sam
 	s->throttled_ns = us >= 0 ? us * 1000 : counted(text, "throttled_time");
 }
 
-// has_cpu reports whether a list of controllers names that of the CPU.
+// has_cpu reports whether a list of controllers contains cpu.
 static bool has_cpu(const char *list)
 {
 	for (const char *c = list; c != NULL; c = strchr(c, ','), c += c != NULL)
@@ -110,7 +111,7 @@ static bool has_cpu(const char *list)
 	return false;
 }
 
-// find_below looks for a cpu.stat that counts throttling in a cgroup, else in the nearest of those around it.
+// find_below looks for a cpu.stat with throttling in a cgroup, then in its ancestors.
 static bool find_below(const char *mount, const char *controllers, const char *group, char *path, size_t size)
 {
 	char within[2048];
@@ -132,8 +133,8 @@ static bool find_below(const char *mount, const char *controllers, const char *g
 	}
 }
 
-// find_throttling finds the cpu.stat that counts throttling for the cgroups of a process. In a container the mount may begin
-// at the container's own cgroup, whatever path /proc gives.
+// find_throttling finds the cpu.stat with the throttling of a process's cgroups. In a container the mount may begin at
+// the container's own cgroup, whatever path /proc shows.
 static void find_throttling(const char *cgroups, const char *mount, char *path, size_t size)
 {
 	char text[8192], *rest = NULL;
@@ -156,17 +157,17 @@ static void find_throttling(const char *cgroups, const char *mount, char *path, 
 	path[0] = 0;
 }
 
-// run_delay is the second number of a thread's schedstat: for how long, in ns, it was ready to run and waited for a CPU. 0
-// where the kernel does not count it.
+// run_delay returns the second number of a thread's schedstat: the time in ns that it was ready to run and waited for a
+// CPU; 0 if the kernel does not count it.
 static int64_t run_delay(const char *schedstat)
 {
 	const char *at = strchr(schedstat, ' ');
 	return at != NULL ? strtoll(at + 1, NULL, 10) : 0;
 }
 
-// stolen_ns is the eighth number in the first line of /proc/stat: for how long, of all CPUs together, the hypervisor ran other
-// machines while this one had something to run. −1 where there is none, or where all numbers are 0, as in gVisor: nothing
-// is counted there.
+// stolen_ns returns the eighth number in the first line of /proc/stat: the time, summed over all CPUs, that the
+// hypervisor ran other machines while this one had something to run. It returns −1 if there is none, or if all numbers
+// are 0, as in gVisor, which counts nothing.
 static int64_t stolen_ns(const char *stat)
 {
 	int64_t value = -1;
@@ -189,7 +190,7 @@ static int64_t stolen_ns(const char *stat)
 	return value * 1000000000 / sysconf(_SC_CLK_TCK);
 }
 
-// read_steal reads the steal if that is due, and is what is known of it.
+// read_steal reads the steal time if a reading is due, and returns the latest value.
 static int64_t read_steal(uint64_t now)
 {
 	char text[1024];
@@ -205,12 +206,12 @@ static int64_t read_steal(uint64_t now)
 			steal.due = UINT64_MAX;
 		return ns < 0 ? -1 : 0;
 	}
-	if (ns >= 0 && ns - steal.begin_ns > steal.latest_ns) // a machine that moved may count from anew
+	if (ns >= 0 && ns - steal.begin_ns > steal.latest_ns) // a migrated machine may start again from 0
 		steal.latest_ns = ns - steal.begin_ns;
 	return steal.latest_ns;
 }
 
-// task_path is that of a file of the main thread: /proc/self/stat would add up all threads first.
+// task_path returns the path of a file of the main thread: /proc/self/stat would sum up all threads first.
 static void task_path(char *path, size_t size, const char *name)
 {
 	snprintf(path, size, "/proc/self/task/%d/%s", (int)getpid(), name);
@@ -241,8 +242,8 @@ static void add(const struct sample *s)
 	const uint64_t count = atomic_load_explicit(&file->count, memory_order_relaxed);
 	uint64_t n = count & UINT32_MAX, table = count >> 32;
 
-	if (n == MOST) {
-		for (n = 0; n < MOST / 2; n++)
+	if (n == MAX_SAMPLES) {
+		for (n = 0; n < MAX_SAMPLES / 2; n++)
 			file->table[1 - table][n] = file->table[table][2 * n];
 		table = 1 - table;
 		interval *= 2;

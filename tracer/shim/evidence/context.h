@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-// cairn_context_begin makes the file and takes the first sample.
+// cairn_context_begin creates the file and takes the first sample.
 void cairn_context_begin(void);
 
-// cairn_context_watch takes a sample if one is due, and returns for how many ns none will be.
+// cairn_context_watch takes a sample if one is due, and returns the ns until the next one.
 uint64_t cairn_context_watch(void);
 
 #endif

@@ -1,18 +1,19 @@
-// Whether a thread ran, waited for a CPU or was blocked, while it computed for long between two calls or was in a long
-// call: from 1 ms on. Short ones cost a comparison.
+// Evidence whether a thread ran, waited for a CPU or was blocked during a long computation (between two calls) or a
+// long call: 1 ms or longer. A short one costs only a comparison.
 //
-// A computation is only known to be long when it ends. So the call sites after which one was long are remembered, and after a
-// call from there a reading is taken at once: what the reading at the end says more is exact. Where it was not expected, and
-// for calls, what passed since the thread's last reading counts for it, but no more than there was time; and only if that
-// reading is from shortly before, as one in every EXPIRY is: else it goes unmeasured.
+// A computation is only known to be long when it ends. So the call sites after which one was long are remembered. After
+// the next call from such a site a reading is taken at once, and the difference to the reading at the end is exact. For
+// an unexpected long computation, and for calls, the difference to the thread's last reading is used, limited to the
+// duration. That reading must be recent (at most EXPIRY old); otherwise the instance is not measured.
 //
-// A reading is two: the quick one of the CPU clocks of thread and process, and, where a quick one leaves something to
-// explain, the thorough one: run delay (/proc/thread-self/schedstat), I/O (/proc/thread-self/io), CPU time of the tracer's own
-// threads. All this takes a thousandth of the time at most: each thread has a budget that grows with time, and what it takes is
-// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be; after call sites
-// where the last one left something to explain, also where it does not allow for thorough readings at both ends.
+// A reading has two parts. The quick one reads the CPU clocks of the thread and the process. If the quick one leaves a
+// part of the time unexplained, the thorough one reads the run delay (/proc/thread-self/schedstat), the I/O
+// (/proc/thread-self/io) and the CPU time of the tracer's own threads. All readings take at most a thousandth of the
+// time: each thread has a budget that grows with time, and the measured cost of a reading is subtracted from it. If it
+// is used up, beginning computations are not measured. After call sites where the last one was not explained, the
+// budget must allow for thorough readings at both ends.
 //
-// Sums are in a mapped file, whole at any moment: there are two of each row, of which one counts while the other is written.
+// Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and one to be written.
 #include "evidence.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../core/segment.h"
+#include "../../core/buffer.h"
 #include "../process/clock.h"
 #include "../process/state.h"
 #include "../process/thread.h"
@@ -30,19 +31,19 @@
 #include "usage.h"
 
 #ifndef CAIRN_PROC
-#define CAIRN_PROC "/proc" // tests have another one
+#define CAIRN_PROC "/proc" // changed in tests
 #endif
 
 static const double LONG_NS = 1e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
-static const int64_t NEGLIGIBLE_NS = 50000; // time off the CPU that is not explained: an interrupt, the tracer's reading
-static const int64_t BLOCKED_NS = 1000000;  // from here on I/O is looked for
+static const int64_t NEGLIGIBLE_NS = 50000; // unexplained time off CPU that is ignored: an interrupt, the reading itself
+static const int64_t BLOCKED_NS = 1000000;  // time blocked from which on I/O is read
 static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
 static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
-enum { DEAREST = 4 }; // by chance a reading must be affordable up to so many times
+enum { MAX_COST_FACTOR = 4 }; // of a reading, see affordable
 
 enum {
 	FILES = 8,           // threads whose files are kept open
-	SLOTS = 2048,        // of the index of rows: a power of two
+	SLOTS = 2048,        // size of the index of rows: a power of two
 };
 
 struct quick {
@@ -57,18 +58,18 @@ struct thorough {
 
 struct watch {
 	bool begun;
-	bool exact, thorough_at_begin; // the last quick reading was taken when the present computation began; and a thorough one
-	bool unmeasured;               // it was expected to be long, and the budget was empty
-	uint16_t explain;              // slots of cairn_thread.long_after where that was so: a bit each
+	bool exact, thorough_at_begin; // the last quick (thorough) reading was taken when the present computation began
+	bool unmeasured;               // a long computation was expected, but the budget was used up
+	uint16_t explain;              // bits: slots of cairn_thread.long_after with unexplained time
 	uint32_t untraced;
 	uint32_t random;
 	uint64_t paid_until;
 	double budget_ns;
-	double quick_costs_ns, thorough_costs_ns; // as they were lately
+	double quick_costs_ns, thorough_costs_ns; // recent cost
 	struct quick quick;
 	struct thorough thorough;
 	struct cairn_opened schedstat, io;
-	int64_t own_calls, own_bytes;                // read from these
+	int64_t own_calls, own_bytes;                // I/O of the readings themselves
 };
 
 static __thread struct watch watch __attribute__((tls_model("initial-exec")));
@@ -82,7 +83,7 @@ static _Atomic bool changing_instances;
 
 void cairn_evidence_begin(void)
 {
-#ifdef CAIRN_NO_EVIDENCE // hack/bench-tracer.sh compares
+#ifdef CAIRN_NO_EVIDENCE // for comparison, in hack/bench-tracer.sh
 	struct cairn_evidence_file *made = NULL;
 #else
 	struct cairn_evidence_file *made = cairn_observed(CAIRN_OBSERVED_EVIDENCE, sizeof(*made));
@@ -97,10 +98,10 @@ void cairn_evidence_begin(void)
 	file = made;
 }
 
-// tick_ns is how long a tick takes, 0 as long as that is not known well enough.
+// tick_ns returns the length of a tick in ns, 0 while it is not known well enough.
 static double tick_ns(void)
 {
-	static _Atomic uint64_t known; // bits of the double
+	static _Atomic uint64_t known; // bit pattern of the double
 
 	uint64_t bits = atomic_load_explicit(&known, memory_order_relaxed);
 	double ns;
@@ -110,14 +111,14 @@ static double tick_ns(void)
 			return 0;
 		ns = cairn_clock_is_tsc ? passed / (double)(cairn_now() - begin_ticks) : 1;
 		memcpy(&bits, &ns, sizeof(bits));
-		if (passed >= 100 * CALIBRATION_NS) // to 1e-5 or so
+		if (passed >= 100 * CALIBRATION_NS) // accurate to about 1e-5
 			atomic_store_explicit(&known, bits, memory_order_relaxed);
 	}
 	memcpy(&ns, &bits, sizeof(ns));
 	return ns;
 }
 
-// read_file reads a file from its beginning; NULL when that is not possible any more.
+// read_file reads a file from its beginning; NULL if that is not possible any more.
 static char *read_file(struct watch *w, struct cairn_opened *o, char *text, size_t size)
 {
 	const ssize_t n = cairn_read_again(o, text, size);
@@ -129,7 +130,7 @@ static char *read_file(struct watch *w, struct cairn_opened *o, char *text, size
 	return text;
 }
 
-// number reads a number and what must follow it; −1 if it is not there.
+// number reads a number and the character that must follow it; −1 if the text is different.
 static int64_t number(const char **text, char after)
 {
 	const char *c = *text;
@@ -143,7 +144,8 @@ static int64_t number(const char **text, char after)
 	return x;
 }
 
-// run_delay reads a thread's schedstat: time on a CPU, run delay, slices. A kernel that does not count has zeros.
+// run_delay parses a thread's schedstat: time on a CPU, run delay, slices. All are zero if the kernel does not count
+// them.
 static int64_t run_delay(const char *text)
 {
 	int64_t ran, delay;
@@ -153,7 +155,7 @@ static int64_t run_delay(const char *text)
 	return delay;
 }
 
-// read_io reads a thread's io. What was read through a mapping is in read_bytes only, what a cache had in rchar only.
+// read_io parses a thread's io. Reads through a mapping are only in read_bytes, reads from the page cache only in rchar.
 static void read_io(const char *text, struct thorough *r)
 {
 	static const char *const names[] = {"rchar: ", "wchar: ", "syscr: ", "syscw: ", "read_bytes: ", "write_bytes: "};
@@ -174,14 +176,14 @@ static void read_io(const char *text, struct thorough *r)
 	r->io_calls = values[2] + values[3];
 }
 
-// difference is what a count grew by; −1 if that is not known.
+// difference returns the growth of a counter; −1 if it is not known.
 static int64_t difference(int64_t after, int64_t before)
 {
 	return after < 0 || before < 0 ? -1 : after > before ? after - before : 0;
 }
 
-// took is what was done since a moment; it is no cost that the thread was preempted.
-static double took(uint64_t since, double ns)
+// cost_since returns the cost in ns of the work since a time, at most WORST_NS: a preemption is not part of the cost.
+static double cost_since(uint64_t since, double ns)
 {
 	const double passed = (double)(cairn_now() - since) * ns;
 	return passed < WORST_NS ? passed : WORST_NS;
@@ -193,7 +195,7 @@ static struct quick read_quick(struct watch *w, double ns)
 
 	q.cpu_ns = (int64_t)cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	q.process_ns = (int64_t)cairn_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	w->quick_costs_ns += (took(q.ticks, ns) - w->quick_costs_ns) / 8;
+	w->quick_costs_ns += (cost_since(q.ticks, ns) - w->quick_costs_ns) / 8;
 	return q;
 }
 
@@ -203,14 +205,14 @@ static struct thorough read_thorough(struct watch *w, double ns)
 	struct thorough r = {.ticks = cairn_now()};
 
 	r.delay_ns = run_delay(read_file(w, &w->schedstat, text, sizeof(text)));
-	const int64_t calls = w->own_calls, bytes = w->own_bytes; // that of io itself is counted afterwards
+	const int64_t calls = w->own_calls, bytes = w->own_bytes; // before reading io, whose own I/O is counted later
 	read_io(read_file(w, &w->io, text, sizeof(text)), &r);
 	if (r.io_bytes >= 0) {
 		r.io_bytes = difference(r.io_bytes, bytes);
 		r.io_calls = difference(r.io_calls, calls);
 	}
 	r.tools_ns = cairn_usage_tools();
-	w->thorough_costs_ns += (took(r.ticks, ns) - w->thorough_costs_ns) / 8;
+	w->thorough_costs_ns += (cost_since(r.ticks, ns) - w->thorough_costs_ns) / 8;
 	return r;
 }
 
@@ -240,27 +242,27 @@ static bool start(struct cairn_thread *t, struct watch *w)
 		w->thorough = read_thorough(w, ns);
 		w->quick = read_quick(w, ns);
 		w->paid_until = w->quick.ticks;
-		w->budget_ns = CREDIT_NS; // what the beginning took is not counted
+		w->budget_ns = CREDIT_NS; // the first reading is free
 	}
 	t->long_ticks = (uint64_t)(LONG_NS / ns);
 	return true;
 }
 
-// affordable reports whether the budget allows for what may cost so much. By chance it must have more: or, of two call sites
-// in turn, the first would always take what the second one needs.
+// affordable reports whether the budget allows for costs_ns times a random factor from 1 to MAX_COST_FACTOR. Without that
+// factor, the first of two alternating call sites would always use up what the second one needs.
 static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
 {
 	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;
 	w->paid_until = now;
-	// On a slow machine thorough readings at both ends cost more than the credit: they are saved up for, or none would be taken.
-	const double dearest = DEAREST * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
-	const double most = dearest > CREDIT_NS ? dearest : CREDIT_NS;
-	if (w->budget_ns > most)
-		w->budget_ns = most;
+	// On a slow machine thorough readings at both ends cost more than the credit: allow saving up for them.
+	const double needed = MAX_COST_FACTOR * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
+	const double max_budget = needed > CREDIT_NS ? needed : CREDIT_NS;
+	if (w->budget_ns > max_budget)
+		w->budget_ns = max_budget;
 	w->random ^= w->random << 13;
 	w->random ^= w->random >> 17;
 	w->random ^= w->random << 5;
-	return w->budget_ns >= costs_ns * (1 + w->random % DEAREST);
+	return w->budget_ns >= costs_ns * (1 + w->random % MAX_COST_FACTOR);
 }
 
 static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evidence_row *key)
@@ -269,7 +271,7 @@ static bool is_of(const struct cairn_evidence_row *row, const struct cairn_evide
 		row->after_caller == key->after_caller && row->before_caller == key->before_caller;
 }
 
-// find_row finds or makes the row of two call sites of a thread, NULL when there is no room.
+// find_row finds or adds the row of two call sites of a thread, NULL if there is no room.
 static struct cairn_evidence_row *find_row(const struct cairn_evidence_row *key)
 {
 	uint64_t h = (key->after_caller * 31 + key->before_caller) * 31 + ((uint64_t)key->thread << 32 | (uint32_t)key->after << 16 | key->before);
@@ -290,7 +292,7 @@ static struct cairn_evidence_row *find_row(const struct cairn_evidence_row *key)
 			row->after_caller = key->after_caller;
 			row->before_caller = key->before_caller;
 			while (!atomic_compare_exchange_strong(&index_of_rows[i], &at, n + 1)) {
-				at = 0; // another thread's row has come there
+				at = 0; // another thread has added a row here
 				i = (i + 1) % SLOTS;
 			}
 			return row;
@@ -310,7 +312,7 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-// add adds an instance to the sums that do not count, which then do.
+// add adds an instance to the copy of the sums that is not valid, and makes it the valid one.
 static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums *one)
 {
 	const uint64_t which = atomic_load_explicit(&row->which, memory_order_relaxed);
@@ -333,7 +335,7 @@ static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums
 	atomic_store_explicit(&row->which, which == 1 ? 2 : 1, memory_order_release);
 }
 
-// keep keeps an instance if it is among the largest. Who comes while another thread does that has bad luck.
+// keep keeps an instance if it is among the largest. It is lost if another thread is changing the list.
 static void keep(struct cairn_evidence_instance *list, int64_t size, const struct cairn_evidence_row *row, uint64_t begin,
 	const struct cairn_evidence_sums *one)
 {
@@ -358,8 +360,8 @@ static void keep(struct cairn_evidence_instance *list, int64_t size, const struc
 	atomic_store(&changing_instances, false);
 }
 
-// measure takes the reading at the end of a long computation or call, and puts down what it says. It reports whether that
-// left something to explain.
+// measure takes the reading at the end of a long computation or call and adds the result. It reports whether some time is
+// unexplained.
 static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t begin, uint64_t end, double ns)
 {
 	struct cairn_evidence_sums one = {.wall_ns = (int64_t)((double)(end - begin) * ns)};
@@ -372,7 +374,7 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	int64_t off = passed > ran ? least(passed - ran, one.wall_ns) : 0;
 	int64_t other = difference(q.process_ns - w->quick.process_ns, ran);
 
-	if (passed > one.wall_ns) // of what the others did before we know nothing
+	if (passed > one.wall_ns) // nothing is known about the earlier part
 		other = (int64_t)((double)other * (double)one.wall_ns / (double)passed);
 	if (off < NEGLIGIBLE_NS)
 		off = 0;
@@ -384,7 +386,7 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 		other -= least(other, difference(r.tools_ns, b->tools_ns));
 		if (off - (one.delay_ns > 0 ? one.delay_ns : 0) >= BLOCKED_NS)
 			one.blocked_ns = off;
-		// What was read and written since an older reading was so by other computations, too.
+		// I/O since an older reading includes that of other computations.
 		if (one.blocked_ns > 0 && (w->thorough_at_begin || end - b->ticks <= (end - begin) / 4 * 5)) {
 			one.io_bytes = difference(r.io_bytes, b->io_bytes);
 			one.io_calls = difference(r.io_calls, b->io_calls);
@@ -407,7 +409,7 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	return explain;
 }
 
-// remembered is where the thread keeps that a computation after a call from there was long.
+// remembered returns where the thread keeps that a computation after a call from a call site was long.
 static uint64_t *remembered(struct cairn_thread *t, uint64_t caller)
 {
 	return &t->long_after[CAIRN_LONG_SLOT(caller)];
@@ -439,7 +441,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 			row->ticks += now - t->returned;
 			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
 				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
-				w->budget_ns -= took(began, ns);
+				w->budget_ns -= cost_since(began, ns);
 			}
 		}
 		now = cairn_now();
@@ -476,7 +478,7 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 			}
 		}
 	}
-	// Expected to be long; if it is not, nobody will say so again.
+	// Is a long computation expected? The call site is forgotten here, and remembered again if the computation is long.
 	const bool expected = *remembered(t, call->caller) == call->caller;
 	if (expected)
 		*remembered(t, call->caller) = 0;
@@ -491,6 +493,6 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 		w->thorough_at_begin = true;
 	}
 	if (read)
-		w->budget_ns -= took(now, ns);
+		w->budget_ns -= cost_since(now, ns);
 	errno = saved;
 }

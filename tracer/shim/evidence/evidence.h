@@ -1,5 +1,5 @@
-// Evidence for CPU and kernel: what the operating system counted for a thread while a computation or a call was long
-// (evidence.c). The trace has that by call site, and of the largest instances.
+// Evidence of CPU and kernel activity: what the operating system counted for a thread during long computations and calls
+// (evidence.c). The trace has sums by call site, and the largest instances.
 #ifndef CAIRN_EVIDENCE_H
 #define CAIRN_EVIDENCE_H
 
@@ -15,28 +15,28 @@ struct cairn_record_header;
 
 enum { CAIRN_EVIDENCE_TASKS = 64 }; // threads that are known to call MPI
 
-// What passed in the instances of a row that were measured; −1: not known.
+// Sums over the measured instances of a row; −1: not known.
 struct cairn_evidence_sums {
 	uint64_t count;
 	int64_t wall_ns, cpu_ns, delay_ns, other_ns;
-	int64_t blocked_ns;                // of instances that were blocked for so long that I/O was looked for
-	int64_t seen_ns, io_bytes, io_calls; // and of those of which it is known, and what it was
-	int64_t data_ns;                   // for how long those of them were blocked that moved data
+	int64_t blocked_ns;                // of instances that were blocked long enough for I/O to be read
+	int64_t seen_ns, io_bytes, io_calls; // of those whose I/O is known
+	int64_t data_ns;                   // time blocked of those that moved data
 };
 CAIRN_LAYOUT_EVIDENCE_SUMS(struct cairn_evidence_sums);
 
 struct cairn_evidence_row {
 	uint32_t thread;
-	uint16_t after, before;                // functions; after UINT16_MAX: inside of the call
-	uint64_t after_caller, before_caller;  // as in records
+	uint16_t after, before;                // functions; after UINT16_MAX: in the call
+	uint64_t after_caller, before_caller;  // call sites as in records
 	uint64_t ticks;                        // of all long instances, measured or not
-	_Atomic uint64_t which;                // of the sums, + 1; 0: none yet
+	_Atomic uint64_t which;                // index of the valid sums + 1; 0: none yet
 	struct cairn_evidence_sums sums[2];
 };
 CAIRN_LAYOUT_EVIDENCE_ROW(struct cairn_evidence_row);
 
 struct cairn_evidence_instance {
-	_Atomic int64_t size; // what it is kept for, ns; 0: there is none
+	_Atomic int64_t size; // sort key in ns; 0: unused
 	uint64_t row, begin_ticks;
 	int64_t wall_ns, cpu_ns, delay_ns, io_bytes;
 };
@@ -48,7 +48,7 @@ struct cairn_evidence_thread {
 };
 CAIRN_LAYOUT_EVIDENCE_THREAD(struct cairn_evidence_thread);
 
-// tracer/recorder/observed/evidence.go reads it.
+// Format read by tracer/recorder/observed/evidence.go.
 struct cairn_evidence_file {
 	char magic[8];
 	_Atomic uint64_t rows;
@@ -59,18 +59,18 @@ struct cairn_evidence_file {
 };
 CAIRN_LAYOUT_EVIDENCE(struct cairn_evidence_file);
 
-// cairn_evidence_begin makes the file. Without it nothing is measured.
+// cairn_evidence_begin creates the file. Without it nothing is measured.
 void cairn_evidence_begin(void);
 
-// cairn_evidence_enter is called at the entry into a call, at a moment that is long after the thread's previous call
-// returned. It returns the moment at which the call begins: what it does itself is before that.
+// cairn_evidence_enter must be called at the entry into a call if the thread's previous call returned long before. It
+// returns the time at which the call begins, which excludes its own work.
 uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
 
-// cairn_evidence_exit is called when a call has returned that was long, or after which a long computation is expected, or
-// when the last reading is old.
+// cairn_evidence_exit must be called after a call if the call was long, if a long computation is expected after it, or
+// if the last reading is too old.
 void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
 
-// cairn_untraced counts how often tracing was turned on or off: what lies around that is no computation.
+// cairn_untraced counts changes of tracing on or off: the time between calls around such a change is no computation.
 extern CAIRN_HIDDEN _Atomic uint32_t cairn_untraced;
 
 #endif

@@ -1,12 +1,13 @@
-// A process that is killed says nothing any more. What can be known of its end is in a mapped file, by stores that need
-// nobody to finish them:
+// A killed process cannot report anything. What is known of its end is in a mapped file, written by stores that need no
+// completion:
 //
-// - The time at which our thread last woke up: the process lived until then, and no longer than PERIOD after it.
-// - The code that exit was called with. Who calls _exit leaves none.
-// - How many calls were not recorded, once there is no segment to say so, and whether MPI_Finalize was one of them.
-// - The signal by which it crashed, where somebody handles that already: MPI libraries do, to print where it happened. We
-//   are called first and call them. Where there is no handler we set none: a program may ask for it, and the way in which
-//   it ends is its own. So SIGKILL and most SIGTERM leave no trace but the time.
+// - The time of our thread's last wakeup: the process lived until then, and at most PERIOD longer.
+// - The exit code passed to exit. _exit leaves none.
+// - The number of calls that were not recorded while there was no buffer to count them in, and whether MPI_Finalize was
+//   one of them.
+// - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. We are called first and call
+//   it. We never add a handler where there is none, since a program may query it, and since it would change how the
+//   process ends. So SIGKILL and most SIGTERM leave only the time.
 #include "life.h"
 
 #include <signal.h>
@@ -20,22 +21,22 @@
 
 static const uint64_t PERIOD = 100000000;
 
-// tracer/recorder/observed/life.go reads it. Times are ticks of the clock of the records, 0 for none.
+// Format read by tracer/recorder/observed/life.go. Times are ticks of the records' clock, 0 if unknown.
 struct file {
 	char magic[8];
 	_Atomic uint64_t alive;
 	_Atomic uint64_t signal, signal_at;
-	_Atomic uint64_t exit, exit_at; // 1 + the code
-	_Atomic uint64_t lost;      // calls that were made and are in no segment
+	_Atomic uint64_t exit, exit_at; // 1 + the exit code
+	_Atomic uint64_t lost;      // calls that are in no buffer
 	_Atomic uint64_t finalized; // 1: MPI_Finalize was called after tracing had stopped
 };
 CAIRN_LAYOUT_LIFE(struct file);
 
 static struct file *file; // NULL: there is none
-static pid_t owner;       // a child has our memory, and writes to the same file
-static _Atomic bool counts; // calls that are not recorded are noted in the file; not in a child
+static pid_t owner;       // a child shares the mapping and must not write to it
+static _Atomic bool counts; // unrecorded calls are counted in the file; false in a child
 
-// The signals of a crash, and what was there before us.
+// Crash signals, and their previous handlers.
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { CRASHES = sizeof(crashes) / sizeof(crashes[0]) };
 static struct sigaction before[CRASHES];
@@ -63,8 +64,8 @@ static void crashed(int number, siginfo_t *info, void *context)
 		else
 			before[i].sa_handler(number);
 	}
-	// If it returns, the program may go on, or end by the same signal. Who reads the note sees by the time until which the
-	// process lived.
+	// If the handler returns, the program may continue, or end with the same signal. A reader can distinguish these by
+	// the time until which the process lived.
 }
 
 void cairn_life_begin(void)

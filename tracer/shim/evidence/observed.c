@@ -8,13 +8,13 @@
 void *cairn_observed(size_t part, size_t size)
 {
 	static char *file;
-	static size_t there; // bytes of it
+	static size_t there; // its size in bytes
 
 	if (file == NULL) {
 		there = CAIRN_OBSERVED_EVIDENCE + sizeof(struct cairn_evidence_file);
 		file = cairn_spool_map("observed", there, false);
 	}
-	if (file == NULL) { // what is kept for signs of a process is no more than its life needs
+	if (file == NULL) { // the reserved part of the spool has room for the life only
 		there = CAIRN_OBSERVED_CONTEXT;
 		file = cairn_spool_map("observed", there, true);
 	}

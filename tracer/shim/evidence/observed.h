@@ -1,5 +1,5 @@
-// What is observed of a process beside its calls is in one mapped file, "observed" in its directory: to make a file costs
-// more than to fill it. What is in it is whole at any moment, so that a killed process loses nothing.
+// Everything that is observed of a process other than its calls is in one mapped file, "observed" in its directory, since
+// creating a file costs more than filling it. The file is consistent at any time, so a killed process loses nothing.
 #ifndef CAIRN_OBSERVED_H
 #define CAIRN_OBSERVED_H
 
@@ -7,8 +7,8 @@
 
 #include "../../core/layout_gen.h"
 
-// cairn_observed returns size bytes of the file, from CAIRN_OBSERVED_LIFE, _CONTEXT or _EVIDENCE on, zeros at first, or NULL where
-// there is no room for them. The file is made when a part is asked for first. One thread at a time.
+// cairn_observed returns size bytes of the file at offset CAIRN_OBSERVED_LIFE, _CONTEXT or _EVIDENCE, initially zeros,
+// or NULL if there is no room for them. The first call creates the file. Calls must not be concurrent.
 void *cairn_observed(size_t part, size_t size);
 
 #endif

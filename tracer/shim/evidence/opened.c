@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// look is fstat, which is a symbol of libc only from 2.33 on.
-static bool look(int file, struct stat *s)
+// stat_file is fstat, which is a symbol of libc only since 2.33.
+static bool stat_file(int file, struct stat *s)
 {
 	return syscall(SYS_fstat, file, s) == 0;
 }
@@ -21,7 +21,7 @@ void cairn_open_file(struct cairn_opened *o, const char *path)
 	o->file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FAR);
 	if (low >= 0)
 		close(low);
-	if (o->file >= 0 && look(o->file, &s)) {
+	if (o->file >= 0 && stat_file(o->file, &s)) {
 		o->device = s.st_dev;
 		o->inode = s.st_ino;
 	} else if (o->file >= 0) {
@@ -37,7 +37,7 @@ ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)
 
 	if (o->file < 0)
 		return -1;
-	if (look(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode)
+	if (stat_file(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode)
 		n = pread(o->file, text, size - 1, 0);
 	if (n <= 0) {
 		o->file = -1; // not ours to close

@@ -1,7 +1,7 @@
-// The threads of the process are looked for in /proc/self/task, by the tracer's own thread: the more there are, the more
-// seldom, so that it takes a PART-th of the time of a CPU at most. Of the MOST that used most the file has name, CPU time
-// and run delay. The tracer's threads all have the name of the first one of them (core.c), which made them. Who finalizes MPI
-// lists them once more: the list of a short run would be that of its beginning.
+// The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less often, so that it
+// takes at most a PART-th of a CPU. The file has name, CPU time and run delay of the MAX_THREADS threads that used
+// most. The tracer's threads all have the name of the first of them (core.c), which created them. The thread that
+// finalizes MPI makes the list once more, since a short run would only have the list of its beginning.
 #include "usage.h"
 
 #include <dirent.h>
@@ -24,23 +24,23 @@
 #endif
 
 enum {
-	MOST = CAIRN_EVIDENCE_THREADS,
+	MAX_THREADS = CAIRN_EVIDENCE_THREADS,
 	TOOLS = 4,
-	RECENT = 16, // a list from the last such part of the run will do
+	RECENT = 16, // at MPI_Finalize a list from the last RECENT-th of the run is good enough
 };
-static const uint64_t FIRST = 1000000000; // ns: a shorter run has the list of its end
+static const uint64_t FIRST = 1000000000; // ns until the first list; a shorter run has only the list of its end
 static const uint64_t EVERY = 100000000;
 static const uint64_t PART = 10000;
 
 static struct cairn_evidence_file *file;
-static atomic_flag listing = ATOMIC_FLAG_INIT; // by the tracer's thread, or one that finalizes MPI
-static uint64_t began, listed; // when there was no list yet, and when there was one last
+static atomic_flag listing = ATOMIC_FLAG_INIT; // taken by the tracer's thread, or by one that finalizes MPI
+static uint64_t began, listed; // times of the start and of the last list
 static uint64_t due;
 static _Atomic int callers[CAIRN_EVIDENCE_TASKS];
 static _Atomic uint32_t caller_count;
-static _Atomic int tools[TOOLS]; // those of the tracer's threads that have used most
+static _Atomic int tools[TOOLS]; // those of the tracer's threads that used most
 
-// cpu_clock is that of a thread of this process: the kernel's number for it (include/linux/posix-timers.h).
+// cpu_of reads the CPU clock of a thread of this process by the kernel's number for it (include/linux/posix-timers.h).
 static int64_t cpu_of(int tid)
 {
 	struct timespec t;
@@ -91,7 +91,7 @@ static ssize_t read_of(int tid, const char *name, char *text, size_t size)
 	return n;
 }
 
-// describe adds what a thread is called and for how long it waited.
+// describe adds a thread's name and run delay.
 static void describe(struct cairn_evidence_thread *t)
 {
 	char text[128], *rest;
@@ -107,17 +107,17 @@ static void describe(struct cairn_evidence_thread *t)
 	t->flags = (calls_mpi((int)t->tid) ? 1 : 0) | (strcmp(t->name, "cairn") == 0 ? 2 : 0);
 }
 
-// insert keeps the threads that have used most, the one that used most first.
+// insert keeps the threads that used most, in descending order.
 static int insert(struct cairn_evidence_thread *list, int n, int tid, int64_t cpu_ns)
 {
-	int at = n < MOST ? n : MOST - 1;
+	int at = n < MAX_THREADS ? n : MAX_THREADS - 1;
 
-	if (n == MOST && cpu_ns <= list[at].cpu_ns)
+	if (n == MAX_THREADS && cpu_ns <= list[at].cpu_ns)
 		return n;
 	for (; at > 0 && list[at - 1].cpu_ns < cpu_ns; at--)
 		list[at] = list[at - 1];
 	list[at] = (struct cairn_evidence_thread){.tid = tid, .cpu_ns = cpu_ns};
-	return n < MOST ? n + 1 : n;
+	return n < MAX_THREADS ? n + 1 : n;
 }
 
 struct entry { // of getdents64: nothing here allocates
@@ -165,7 +165,7 @@ void cairn_usage_is_tool(int tid)
 	(void)atomic_compare_exchange_strong(&tools[0], &none, tid);
 }
 
-// list writes a list, and says when the next one is due.
+// list writes a list and computes when the next one is due.
 static void list(uint64_t now)
 {
 	const uint64_t before = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID), table = atomic_load(&file->threads) >> 32 ^ 1;

@@ -1,4 +1,4 @@
-// What the threads of the process have used, those that never call MPI among them.
+// CPU time of the process's threads, including those that never call MPI.
 #ifndef CAIRN_USAGE_H
 #define CAIRN_USAGE_H
 
@@ -6,23 +6,22 @@
 
 struct cairn_evidence_file;
 
-// cairn_usage_begin says where that is written to.
+// cairn_usage_begin sets the file that the list is written to.
 void cairn_usage_begin(struct cairn_evidence_file *file);
 
-// cairn_usage_calls_mpi says that a thread calls MPI.
+// cairn_usage_calls_mpi records that a thread calls MPI.
 void cairn_usage_calls_mpi(int tid);
 
-// cairn_usage_is_tool says that a thread is the tracer's; those that it starts are found by their name.
+// cairn_usage_is_tool records that a thread is the tracer's; threads that it starts are found by their name.
 void cairn_usage_is_tool(int tid);
 
-// cairn_usage_watch writes what the threads of the process have used, if that is due, and returns for how many ns it will
-// not be.
+// cairn_usage_watch writes the list if it is due, and returns the ns until the next one.
 uint64_t cairn_usage_watch(void);
 
-// cairn_usage_end is called before MPI_Finalize: what was used since the last list is added.
+// cairn_usage_end must be called before MPI_Finalize; it updates the list.
 void cairn_usage_end(void);
 
-// cairn_usage_tools is the CPU time of those of the tracer's own threads that count, in ns.
+// cairn_usage_tools returns the CPU time in ns of the tracer's own threads, as far as they are listed.
 int64_t cairn_usage_tools(void);
 
 #endif

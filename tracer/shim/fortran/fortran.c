@@ -22,7 +22,7 @@ const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 extern void *cairn_fortran_slots[] CAIRN_HIDDEN;
 extern void *cairn_profiling_slots[] CAIRN_HIDDEN;
 
-// Announced calls are to be recorded.
+// Announced calls are recorded.
 bool cairn_record_fortran CAIRN_HIDDEN;
 
 void *cairn_bind_fortran(unsigned slot) CAIRN_HIDDEN;
@@ -36,7 +36,7 @@ static const char *symbol_name(unsigned slot)
 	return name;
 }
 
-// What is behind each symbol that leads to an adapter.
+// The library procedures behind the symbols that lead to an adapter.
 extern void *cairn_fortran_behind[] CAIRN_HIDDEN;
 
 void *cairn_fortran_real(unsigned slot)
@@ -44,14 +44,14 @@ void *cairn_fortran_real(unsigned slot)
 	return __atomic_load_n(&cairn_fortran_behind[slot], __ATOMIC_ACQUIRE);
 }
 
-// cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is.
+// cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is for C.
 void *cairn_bind_fortran(unsigned slot)
 {
-	bool traced = cairn_traced() || cairn_life_counts(); // else its calls are counted
+	bool traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
 	void *real = cairn_find(symbol_name(slot)), *adapter = cairn_fortran_adapter(cairn_announced.function), *target = real;
 
 	if (real == NULL) {
-		// As the dynamic linker would have ended it.
+		// Fail as the dynamic linker would.
 		fprintf(stderr, "cairn: symbol lookup error: no library has %s\n", symbol_name(slot));
 		exit(127);
 	}
@@ -73,7 +73,7 @@ void *cairn_bind_fortran(unsigned slot)
 	return target;
 }
 
-// cairn_bind_profiling leads a PMPI function to libmpi.
+// cairn_bind_profiling binds a PMPI function to libmpi.
 void *cairn_bind_profiling(unsigned id)
 {
 	char name[128];
@@ -93,7 +93,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 	struct cairn_announcement *a = &cairn_announced;
 
 	if (!cairn_in_library(*caller))
-		return true; // of a library of the program that lies between
+		return true; // the caller is a library of the program, mapped between those of MPI
 	if (a->function != function)
 		return false;
 	*caller = a->caller | CAIRN_FORTRAN;
@@ -104,7 +104,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 	a->real = NULL;
 	a->profiling = 0;
 	a->function = 0;
-	// A Fortran layer that does not call the C function: those calls were not recorded.
+	// A Fortran layer that does not call the C function: some calls were not recorded.
 	if (CAIRN_UNLIKELY(a->calls != ++a->seen)) {
 		if (!cairn_leaves_out())
 			cairn_count_dropped(a->calls - a->seen);
@@ -115,15 +115,16 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 
 void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *text, size_t length, const char *name)
 {
-	// mpif.h and the module mpi, as compilers mangle names; the module mpi_f08 of Open MPI, then of MPICH with gfortran,
-	// flang and nvfortran, ifort and ifx.
+	// Symbols of mpif.h and the module mpi, as compilers mangle names; of the module mpi_f08 of Open MPI; then of MPICH
+	// with gfortran, flang and nvfortran, ifort and ifx.
 	static const char *const forms[] = {"%s_", "%s__", "%s", "%s_f08_", "__mpi_f08_callbacks_MOD_%s", "mpi_f08_callbacks_%s_", "mpi_f08_callbacks_mp_%s_"};
 	enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 	static bool looked, there[FORMS];
 	char lower[64], symbol[128];
 	size_t i;
 
-	// A library that mangles one name in some way so has all of them: who looks for a name that nobody has asks every library.
+	// A library mangles all its names in the same way. The form is determined once, since looking up a missing name
+	// searches every library.
 	for (i = 0; i < FORMS && !looked; i++) {
 		snprintf(symbol, sizeof(symbol), forms[i], "mpi_comm_dup_fn");
 		there[i] = cairn_dlsym(RTLD_DEFAULT, symbol) != NULL;

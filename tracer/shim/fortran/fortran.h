@@ -1,38 +1,38 @@
 // Calls from Fortran (docs/decisions/0031-fortran.md).
 //
 // A Fortran procedure of MPI ends in the C function of the same name, called by the MPI library's Fortran layer. The
-// exported Fortran symbol (fortran_entry.inc) announces the call, the C function's wrapper records it: the arguments are
-// then as a C program would have passed them. What else the Fortran layer calls is not the program's.
+// exported Fortran symbol (fortran_entry.inc) announces the call, and the C function's wrapper records it, with the
+// arguments that a C program would have passed. Other calls by the Fortran layer are not the program's.
 #ifndef CAIRN_FORTRAN_H
 #define CAIRN_FORTRAN_H
 
 #include "../process/abi.h"
 #include "../process/state.h"
 
-// The bit of a caller's address (record.h) that says that the call was made in Fortran.
+// The bit of a caller's address (record.h) that marks a call from Fortran.
 #define CAIRN_FORTRAN ((uint64_t)1 << 63)
 
-// The thread's last Fortran call: fortran_entry.inc knows the offsets.
+// The thread's last Fortran call. fortran_entry.inc depends on the offsets.
 struct cairn_announcement {
 	uint64_t caller;    // return address of the Fortran call
-	uint32_t function;  // 0: the wrapper has seen it
+	uint32_t function;  // 0: a wrapper has recorded it
 	uint32_t slot;      // of the symbol
-	uint32_t calls;     // announced so far
+	uint32_t calls;     // number of announced calls
 	uint32_t profiling; // the Fortran layer called PMPI_X
-	uint32_t seen;      // of the announced calls, by a wrapper
-	void *real;         // what the wrapper is to call in place of the C function, or NULL
+	uint32_t seen;      // number of announced calls that reached a wrapper
+	void *real;         // function that the wrapper must call instead of the C function, or NULL
 	const void *status; // the argument, in functions that set a status or an array of them
 };
 
 extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
 
-// cairn_called_from_fortran is asked when a call of function came from within a library (state.h). It returns false
-// when the library made the call for itself; else the caller and the function to call on are set.
+// cairn_called_from_fortran handles a call of function that came from a library (state.h). It returns false if the
+// library made the call for its own purposes; otherwise it sets the caller and the function to call.
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
 #define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
 
-// Open MPI's Fortran layer passes C a status of its own also where the program ignores it: that it does is seen in what
-// the program passed (MPI_STATUS_IGNORE is the address of a variable in Fortran).
+// Open MPI's Fortran layer passes a status of its own to C even if the program ignores it. Whether the program does is
+// seen from its own argument (MPI_STATUS_IGNORE is the address of a variable in Fortran).
 #ifdef CAIRN_OPENMPI
 extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #define cairn_fortran_ignores_status(caller) \
@@ -45,7 +45,7 @@ extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_stat
 // The function behind a Fortran symbol.
 void *cairn_fortran_real(unsigned slot);
 
-// Generated: the symbols' names, and the function to go to where the Fortran layer does not call the C function.
+// Generated: the symbols' names, and the procedure to call if the Fortran layer does not call the C function.
 extern const unsigned cairn_fortran_symbols;
 extern const char cairn_fortran_names[];
 void *cairn_fortran_adapter(unsigned function);

@@ -6,7 +6,7 @@
 #include "../record/record.h"
 #include "fortran.h"
 
-// The wrapper sees by its return address that we called it: it must be a call, not a jump.
+// The wrapper recognizes our call by its return address: it must be a call, not a jump.
 #pragma GCC optimize("no-optimize-sibling-calls")
 
 // The Fortran call that the thread is about to make.
@@ -18,8 +18,7 @@ struct call {
 
 static __thread struct call pending __attribute__((tls_model("initial-exec")));
 
-// announce makes the C wrapper that is called next go to `real`, which makes the pending call. The record's caller stays
-// the program.
+// announce makes the next C wrapper call `real`, which makes the pending call. The record's caller is still the program.
 static void announce(void *real, struct call call)
 {
 	static MPI_Fint nobody_asks;
@@ -31,7 +30,7 @@ static void announce(void *real, struct call call)
 	pending = call;
 }
 
-// PROCEDURE is the MPI library's Fortran procedure of a call with these argument types.
+// PROCEDURE is the MPI library's Fortran procedure for a call with these argument types.
 #define PROCEDURE(call, ...) ((void (*)(__VA_ARGS__, MPI_Fint *))(call).procedure)
 
 // A handle of MPICH is the same integer in both languages.
@@ -45,14 +44,14 @@ static void announce(void *real, struct call call)
 #define FROM_MPI_Win(f) (f)
 #endif
 
-// LEFT_OUT goes straight to the MPI library's procedure when the function is not recorded now (control.h).
+// LEFT_OUT calls the MPI library's procedure directly if the function is not recorded now (control.h).
 #define LEFT_OUT(name, types, arguments) \
 	if (!cairn_recorded(CAIRN_ID_##name)) { \
 		((void(*) types)cairn_fortran_real(cairn_announced.slot)) arguments; \
 		return; \
 	}
 
-// Attributes. Type and extent of a value differ: MPI_Fint in those of MPI 1.
+// Attributes. The types of value and extent differ: in the functions of MPI 1 they are MPI_Fint.
 #define ATTRIBUTE(object, handle, put, get, name_put, name_get, value_type) \
 	static int put(handle object, int keyval, void *value) \
 	{ \
@@ -91,7 +90,7 @@ ATTRIBUTE(comm, MPI_Comm, comm_set_attr, comm_get_attr, MPI_Comm_set_attr, MPI_C
 ATTRIBUTE(type, MPI_Datatype, type_set_attr, type_get_attr, MPI_Type_set_attr, MPI_Type_get_attr, MPI_Aint)
 ATTRIBUTE(win, MPI_Win, win_set_attr, win_get_attr, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Aint)
 
-// The Fortran procedures may jump to the C functions, which then seem to be called by the program.
+// The Fortran procedures may jump to the C functions; the program would then appear to be their caller.
 static double seconds(void)
 {
 	struct call c = pending;
@@ -118,7 +117,7 @@ static int control(int level, ...)
 	return MPI_SUCCESS;
 }
 
-// Never left out: it is what turns recording on again.
+// Never left out, since it turns recording on again.
 void cairn_fortran_MPI_Pcontrol(MPI_Fint *level)
 {
 	announce((void *)control, (struct call){.argument = {level}});
@@ -187,8 +186,8 @@ void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_
 	cairn_MPI_Type_match_size(*typeclass, *size, &out);
 }
 
-// Without requests there is nothing to wait for: the Fortran procedure sets its results and returns. The C function does the
-// same with ours, and is recorded. With requests the Fortran layer calls it.
+// Without requests the Fortran procedure only sets its results and returns. The C function does the same with ours, and
+// is recorded. With requests the Fortran layer calls the C function.
 static MPI_Request no_requests[1];
 static int no_indices[1];
 
@@ -218,7 +217,7 @@ WITHOUT_REQUESTS(MPI_Testany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *p
 WITHOUT_REQUESTS(MPI_Testsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
 	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
 
-// Without a status Open MPI says that the request is not complete, and does not look.
+// Without a status Open MPI reports that the request is not complete, without testing it.
 static int request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	struct call c = pending;

@@ -3,7 +3,7 @@
 
 const unsigned cairn_fortran_symbols = 3960;
 
-// One after the other, each ended by a 0: looked for at the first call only.
+// Zero-terminated names, which are searched only at the first call of each.
 const char cairn_fortran_names[] =
 	"mpi_send_\0"
 	"mpi_send__\0"

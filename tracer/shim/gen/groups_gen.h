@@ -4,7 +4,7 @@
 
 enum {
 	CAIRN_GROUPS = 9,
-	CAIRN_GROUP_NAME = 12, // bytes of the longest name with its 0
+	CAIRN_GROUP_NAME = 12, // bytes of the longest name with its terminating 0
 };
 
 #endif

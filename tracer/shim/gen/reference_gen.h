@@ -1349,7 +1349,7 @@ void cairn_reference_return_MPI_Type_struct(uint64_t index_, int result_, int co
 uint64_t cairn_reference_call_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 void cairn_reference_return_MPI_Type_ub(uint64_t index_, int result_, MPI_Datatype datatype, MPI_Aint *displacement);
 
-// How the shim calls them.
+// The functions above, for the shim.
 struct cairn_reference_writers {
 	__typeof__(&cairn_reference_call_MPI_Send) call_MPI_Send;
 	__typeof__(&cairn_reference_return_MPI_Send) return_MPI_Send;

@@ -1,6 +1,6 @@
-// The one file that knows which MPI the shim is compiled for (CAIRN_OPENMPI or CAIRN_MPICH): mpi.h, what this version
-// of it lacks, and the layout of a status. The shim refers to no symbol of libmpi: constants that are addresses or
-// variables there are looked up by name.
+// The only file that depends on the MPI that the shim is compiled for (CAIRN_OPENMPI or CAIRN_MPICH): mpi.h, additions
+// that this version of it lacks, and the layout of a status. The shim references no symbol of libmpi: constants that
+// are addresses or variables of libmpi are looked up by name.
 #ifndef CAIRN_ABI_H
 #define CAIRN_ABI_H
 
@@ -16,14 +16,15 @@
 
 #define CAIRN_MPI_H (MPI_VERSION * 100 + MPI_SUBVERSION)
 
-// The address of a data or function symbol of libmpi, and the value of a pointer variable there; NULL without one.
+// The address of a data or function symbol of libmpi, and the value of a pointer variable of libmpi; NULL if there is
+// none.
 void *cairn_symbol(const char *name);
 void *cairn_variable(const char *name);
 
-// The same, looked up once per use in the code.
+// The same, looked up once per use in the source.
 #define CAIRN_SYMBOL(name) \
 	__extension__({ \
-		static void *at_; /* threads may look it up at once, and find the same */ \
+		static void *at_; /* a race is harmless: all threads find the same */ \
 		void *found_ = __atomic_load_n(&at_, __ATOMIC_RELAXED); \
 		if (found_ == NULL) \
 			__atomic_store_n(&at_, found_ = cairn_symbol(name), __ATOMIC_RELAXED); \

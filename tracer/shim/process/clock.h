@@ -10,7 +10,7 @@
 
 #include "hidden.h"
 
-enum { CAIRN_CLOCK_READINGS = 4 }; // for a sample of the clocks, of which the best counts
+enum { CAIRN_CLOCK_READINGS = 4 }; // tries for a sample of the clocks; the best one is used
 
 extern CAIRN_HIDDEN bool cairn_clock_is_tsc;
 

@@ -11,7 +11,7 @@
 #include "loader.h"
 #include "state.h"
 
-// find_root: CAIRN_ROOT/lib or our own directory has the libraries.
+// find_root finds the root: our libraries are in CAIRN_ROOT/lib or in our own directory.
 static bool find_root(void)
 {
 	const char *given = getenv("CAIRN_ROOT");
@@ -48,7 +48,7 @@ static bool find_root(void)
 	return true;
 }
 
-// A reader of JSON: one flat object of strings, numbers and booleans; what is nested is passed over.
+// A reader of JSON: one flat object of strings, numbers and booleans. Nested values are skipped.
 struct reader {
 	const char *at, *end;
 	bool bad;
@@ -191,7 +191,7 @@ static void read_setting(struct reader *r, const char *key)
 	skip_value(r);
 }
 
-// parse returns whether the settings allow tracing; text ends in a 0.
+// parse reads the settings and reports whether they allow tracing. text must be zero-terminated.
 static bool parse(const char *text, size_t n)
 {
 	struct reader r = {text, text + n, false};
@@ -212,13 +212,13 @@ static bool parse(const char *text, size_t n)
 			r.bad = true;
 	}
 	if (r.bad) {
-		fprintf(stderr, "cairn: %s/config.json cannot be understood: not tracing\n", cairn_config.root);
+		fprintf(stderr, "cairn: %s/config.json is malformed: not tracing\n", cairn_config.root);
 		return false;
 	}
 	return cairn_config.enabled;
 }
 
-// read_mode takes of "clustered wait=60" (online.ParseMode) what is not for the core.
+// read_mode reads the part of a mode ("clustered wait=60", online.ParseMode) that concerns the shim.
 static void read_mode(const char *mode)
 {
 	const char *wait = strstr(mode, "wait=");

@@ -9,8 +9,8 @@
 
 struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
-	char core[4096], reference[4096]; // the libraries beside us that are loaded when there is need for them
-	// config.json's, as tracer/settings explains them; a text that is not given is "", a number 0
+	char core[4096], reference[4096]; // paths of libraries that are loaded only when they are needed
+	// the settings of config.json, documented in tracer/settings; a missing text is "", a missing number 0
 #define TEXT(key, field, size) char field[size];
 #define SWITCH(key, field, otherwise) bool field;
 #define NUMBER(key, field) int64_t field;
@@ -20,7 +20,7 @@ struct cairn_config {
 #undef TEXT
 #undef SWITCH
 #undef NUMBER
-	// what follows from them
+	// derived from them
 	bool call_sites; // "caller" or "path"
 	bool call_paths; // "path"
 	int64_t wait_seconds; // at a marker, clustered
@@ -28,8 +28,8 @@ struct cairn_config {
 
 extern struct cairn_config cairn_config;
 
-// cairn_config_read finds out where we are and reads the settings. It returns false when this process is not to be
-// traced: there is no config.json, it says so, or it cannot be read (then it says why on standard error).
+// cairn_config_read finds our directory and reads the settings. It returns false if this process must not be traced:
+// there is no config.json, tracing is disabled in it, or it cannot be read (it then prints why on standard error).
 bool cairn_config_read(void);
 
 #endif

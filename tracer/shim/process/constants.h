@@ -8,12 +8,12 @@
 
 #include "../../core/layout_gen.h"
 
-// text is the constant's entry in process.json up to its value: there are hundreds of them, put together by the compiler.
+// text is the constant's entry in process.json up to its value. There are hundreds, so they are string literals.
 typedef void (*cairn_constant_visitor)(void *data, const char *kind, const char *text, size_t length, int64_t value);
 
 void cairn_constants(cairn_constant_visitor visit, void *data);
 
-// Set by cairn_symbol and cairn_variable when libmpi has no such symbol: a constant of another version.
+// Set by cairn_symbol and cairn_variable if libmpi has no such symbol: the constant is of another version.
 extern bool cairn_symbol_missing;
 
 #define CAIRN_CONSTANT_TEXT(of_kind, called) \
@@ -28,7 +28,7 @@ extern bool cairn_symbol_missing;
 			visit(data, kind, text_, sizeof(text_) - 1, value_); \
 	} while (0)
 
-// The procedures of the libraries that are MPI_COMM_DUP_FN and the like in Fortran.
+// Library procedures that are MPI_COMM_DUP_FN and the like in Fortran.
 #define CAIRN_FORTRAN_FUNCTION(visit, data, name) \
 	do { \
 		static const char text_[] = CAIRN_CONSTANT_TEXT("function", name); \

@@ -1,5 +1,5 @@
-// What is this library's own, said where it is declared: -fvisibility=hidden speaks of definitions only, and the address
-// of what might be another library's is looked up first.
+// Marks declarations of this library's own variables and functions. -fvisibility=hidden affects definitions only:
+// without the mark the compiler would load the address of a variable from the GOT, as if it could be another library's.
 #ifndef CAIRN_HIDDEN_H
 #define CAIRN_HIDDEN_H
 

@@ -3,7 +3,7 @@
 #ifndef CAIRN_SETTINGS_GEN_H
 #define CAIRN_SETTINGS_GEN_H
 
-// X(key, field of struct cairn_config, bytes for the text and the 0 at its end)
+// X(key, field of struct cairn_config, bytes for the text and its terminating 0)
 #define CAIRN_SETTINGS_TEXTS(X) \
 	X(spool, spool, 4096) \
 	X(timing, timing, 4096) \
@@ -12,7 +12,7 @@
 	X(call_sites, call_sites_kept, 64) \
 	X(mode, mode, 256)
 
-// X(key, field, what it is where it is neither true nor false)
+// X(key, field, value if it is neither true nor false)
 #define CAIRN_SETTINGS_SWITCHES(X) \
 	X(start_off, start_off, false) \
 	X(pointers, pointers, false) \
@@ -23,6 +23,6 @@
 // X(key, field)
 #define CAIRN_SETTINGS_NUMBERS(X) \
 	X(spool_limit_bytes, spool_limit_bytes) \
-	X(segment_bytes, segment_bytes)
+	X(segment_bytes, buffer_bytes)
 
 #endif

@@ -20,5 +20,5 @@ void cairn_stop(const char *why)
 	int was = atomic_exchange(&cairn_state, CAIRN_OFF);
 	cairn_verifying = false;
 	if (was != CAIRN_OFF && why != NULL)
-		fprintf(stderr, "cairn: %s: this process goes on untraced\n", why);
+		fprintf(stderr, "cairn: %s: this process continues untraced\n", why);
 }

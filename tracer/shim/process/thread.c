@@ -16,7 +16,7 @@ uint32_t cairn_thread_number(void)
 
 void cairn_thread_forget(struct cairn_thread *t)
 {
-	t->segment = NULL;
+	t->buffer = NULL;
 	t->early = false;
 	t->generation++;
 	t->depth = 0;

@@ -1,5 +1,5 @@
-// What a wrapper asks MPI about its arguments before the call. Only questions that MPI answers locally, and only about
-// handles that are not null: an error handler of the application must not run because of us.
+// Queries to MPI about the arguments of a call, before the call. Only queries that MPI answers locally, and only about
+// handles that are not null: they must not make an error handler of the application run.
 #ifndef CAIRN_ASK_H
 #define CAIRN_ASK_H
 
@@ -9,13 +9,13 @@
 int64_t cairn_ask_size(MPI_Comm comm);
 int64_t cairn_ask_localsize(MPI_Comm comm);
 
-// All processes that a communicator made of comm can have: both groups.
+// The maximal number of processes of a communicator made from comm: both groups.
 int64_t cairn_ask_processes(MPI_Comm comm);
 
-// Is the caller the root?
+// Reports whether the caller is the root.
 bool cairn_ask_root(MPI_Comm comm, int root);
 
-// Topologies; 0 where comm has none.
+// Topologies; 0 if comm has none.
 int64_t cairn_ask_indegree(MPI_Comm comm);
 int64_t cairn_ask_outdegree(MPI_Comm comm);
 int64_t cairn_ask_ndims(MPI_Comm comm);

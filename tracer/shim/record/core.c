@@ -26,41 +26,41 @@
 #include "../spool/spool.h"
 
 enum {
-	// segments of our own, of which the last is not full yet, when the core is started: 4 MiB, before which no checkpoint
-	// would free one; one of twice the usual size counts as two
-	ENOUGH = 32,
-	LARGE = 2, // usual sizes of a thread's segments after its first, since to make a file costs as much as to fill one of them
-	MOST = 64, // and when it is waited for
-	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
+	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no
+	// checkpoint would free a buffer. A buffer of twice the usual size counts as two.
+	START_OWN = 32,
+	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
+	MAX_OWN = 64, // number of buffers at which threads wait for the core
+	MAX_WAIT_MS = 1000, // maximal wait in ms: the thread that needs a buffer may hold the loader's lock
 };
 
 static int (*start)(const char *directory);
 static void (*adopt)(struct cairn_event *events);
 static int (*ballot)(uint64_t *words, uint64_t wait_ns);
-typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
-static _Atomic(segment_function *) segment; // not NULL: the core is there
+typedef void *buffer_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+static _Atomic(buffer_function *) core_buffer; // not NULL: the core is loaded
 
-static _Atomic uint32_t wanted; // what our thread sleeps on
-static _Atomic bool failed;     // tracing has ended
-static _Atomic bool alone;      // it goes on, but the core will never be there
+static _Atomic uint32_t wanted;   // futex of our thread
+static _Atomic bool failed;       // tracing has ended
+static _Atomic bool without_core; // tracing continues, but the core will never be loaded
 
-// Until it is: what threads did with our segments, for the core to adopt.
+// The events of our own buffers, for the core to adopt.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cairn_event *first, **last = &first;
-static uint64_t own; // usual sizes
+static uint64_t own; // number of buffers of the usual size
 
-static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
+static void add_event(struct cairn_event *e, struct cairn_buffer *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
-	e->segment = s;
+	e->buffer = s;
 	e->thread = thread;
 	e->full = full;
 	*last = e;
 	last = &e->next;
 }
 
-// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte of it, and
-// ends the process when it does not get what it asks for, now or later: a process whose limit is nearer goes without.
+// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte. It ends the
+// process if an allocation fails, now or later, so a process with a tight limit runs without the core.
 static bool fits(void)
 {
 	const uint64_t needed = (uint64_t)4 << 30;
@@ -79,27 +79,27 @@ static bool fits(void)
 	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
 }
 
-// stop ends tracing; the reason is left where no room on the disk is needed, in the segments that the core does not have
-// and in the one that a thread has filled, if it is one's fault. The lock is held.
-static void stop(const char *why, struct cairn_segment *full)
+// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have,
+// and to the full buffer of the calling thread, if any. The caller must hold the lock.
+static void stop(const char *why, struct cairn_buffer *full)
 {
 	if (full != NULL)
 		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
 	for (struct cairn_event *e = first; e != NULL; e = e->next) {
-		struct cairn_segment *s = e->segment;
+		struct cairn_buffer *s = e->buffer;
 		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
 	}
 	if (own == 0 && !cairn_life_counts())
-		cairn_budget_refused(); // nothing shows that it made calls
+		cairn_budget_refused(); // no file shows that this process made calls
 	atomic_store(&failed, true);
 	cairn_stop(why);
 }
 
-// load loads and starts the core, and hands our segments over. Threads go on meanwhile, in more of them.
+// load loads and starts the core, and passes it our buffers. Threads continue to fill buffers of our own until then.
 static const char *load(void)
 {
 	static char why[512];
-	segment_function *theirs;
+	buffer_function *function;
 	void *handle = cairn_dlopen(cairn_config.core, RTLD_NOW | RTLD_LOCAL);
 
 	if (handle == NULL) {
@@ -110,8 +110,8 @@ static const char *load(void)
 	*(void **)&start = cairn_dlsym(handle, "cairn_core_start");
 	*(void **)&adopt = cairn_dlsym(handle, "cairn_core_adopt");
 	*(void **)&ballot = cairn_dlsym(handle, "cairn_core_ballot");
-	*(void **)&theirs = cairn_dlsym(handle, "cairn_core_segment");
-	if (start == NULL || adopt == NULL || theirs == NULL)
+	*(void **)&function = cairn_dlsym(handle, "cairn_core_segment");
+	if (start == NULL || adopt == NULL || function == NULL)
 		return "libcairn-core.so is not the core";
 	int error = start(cairn_spool_directory);
 	if (error == EDQUOT)
@@ -125,19 +125,19 @@ static const char *load(void)
 		adopt(first);
 		first = NULL;
 		last = &first;
-		atomic_store(&segment, theirs);
+		atomic_store(&core_buffer, function);
 	}
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
-// go_alone gives up the list for the core: full segments are only files from now on.
-static void go_alone(void)
+// continue_without_core drops the list for the core: full buffers are only files from now on.
+static void continue_without_core(void)
 {
 	pthread_mutex_lock(&lock);
 	first = NULL;
 	last = &first;
-	atomic_store(&alone, true);
+	atomic_store(&without_core, true);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -153,7 +153,7 @@ static void *run(void *unused)
 			const char *why = NULL;
 			tried = true;
 			if (!fits())
-				go_alone();
+				continue_without_core();
 			else if ((why = load()) != NULL) {
 				pthread_mutex_lock(&lock);
 				stop(why, NULL);
@@ -187,7 +187,7 @@ const char *cairn_core_begin(void)
 	pthread_t thread;
 	int error;
 
-	// No handler of the application runs on our thread, nor on those of the Go runtime, which inherit its mask.
+	// No handler of the application must run on our thread, or on those of the Go runtime, which inherit its mask.
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	error = cairn_pthread_create != NULL ? cairn_pthread_create(&thread, NULL, run, NULL) : ENOSYS;
@@ -204,74 +204,74 @@ void cairn_core_want(void)
 		syscall(SYS_futex, &wanted, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static bool there(void)
+static bool core_loaded(void)
 {
-	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&core_buffer, memory_order_acquire) != NULL;
 }
 
-// wait_for_core reports whether the core is there in the end.
+// wait_for_core waits for the core and reports whether it is loaded.
 static bool wait_for_core(void)
 {
 	const struct timespec millisecond = {0, 1000000};
 
 	cairn_core_want();
-	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
+	for (int n = 0; n < MAX_WAIT_MS && !core_loaded() && !atomic_load(&failed) && !atomic_load(&without_core); n++)
 		nanosleep(&millisecond, NULL);
-	return there();
+	return core_loaded();
 }
 
-// own_segment makes one here; NULL and why when that is not possible, or NULL alone when there are too many. The lock is
-// held.
-static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t most, const char **why)
+// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The
+// caller must hold the lock.
+static struct cairn_buffer *own_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t max, const char **why)
 {
-	const uint64_t usual = cairn_spool_segment_bytes(), large = LARGE * usual - CAIRN_SEGMENT_HEADER, before = own;
-	// read now: it stays what it is until the core has it
+	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual - CAIRN_BUFFER_HEADER, before = own;
+	// read now, before the core has it
 	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
-	struct cairn_segment *s;
+	struct cairn_buffer *s;
 
-	if (own >= most || atomic_load(&failed))
+	if (own >= max || atomic_load(&failed))
 		return NULL;
-	s = full != NULL && minimum < large && cairn_config.segment_bytes <= 0 ? cairn_spool_segment(large, why) : NULL;
-	if (s == NULL && (s = cairn_spool_segment(minimum, why)) == NULL)
+	s = full != NULL && minimum < large && cairn_config.buffer_bytes <= 0 ? cairn_spool_buffer(large, why) : NULL;
+	if (s == NULL && (s = cairn_spool_buffer(minimum, why)) == NULL)
 		return NULL;
-	cairn_segment_begin(s, thread, sequence);
-	own += (s->capacity + CAIRN_SEGMENT_HEADER) / usual;
-	if (atomic_load(&alone)) {
-		if (full != NULL) // none of its records is open: a thread takes a segment when it is in no call
-			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
+	cairn_buffer_begin(s, thread, sequence);
+	own += (s->capacity + CAIRN_BUFFER_HEADER) / usual;
+	if (atomic_load(&without_core)) {
+		if (full != NULL) // it has no open record: a thread takes a new buffer only outside of calls
+			munmap(full, CAIRN_BUFFER_HEADER + full->capacity);
 		return s;
 	}
 	if (full != NULL)
-		tell(&full->full, full, thread, 1);
-	tell(&s->given, s, thread, 0);
-	if (before < ENOUGH && own >= ENOUGH)
+		add_event(&full->full, full, thread, 1);
+	add_event(&s->given, s, thread, 0);
+	if (before < START_OWN && own >= START_OWN)
 		cairn_core_want();
 	return s;
 }
 
-struct cairn_segment *cairn_core_next_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
+struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
-	struct cairn_segment *s = NULL;
+	struct cairn_buffer *s = NULL;
 	const char *why = NULL;
 
-	if (!there()) {
+	if (!core_loaded()) {
 		pthread_mutex_lock(&lock);
-		if (!there())
-			s = own_segment(thread, full, minimum, MOST, &why);
+		if (!core_loaded())
+			s = own_buffer(thread, full, minimum, MAX_OWN, &why);
 		pthread_mutex_unlock(&lock);
-		// The core may find room in what is there.
+		// The core may free buffers by compressing them.
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
-			if (!there() && (s = own_segment(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
+			if (!core_loaded() && (s = own_buffer(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
 				stop(why, full);
 			pthread_mutex_unlock(&lock);
 		}
 	}
 	if (s != NULL)
 		*capacity = s->capacity;
-	else if (there())
-		s = atomic_load(&segment)(thread, full, minimum, capacity);
+	else if (core_loaded())
+		s = atomic_load(&core_buffer)(thread, full, minimum, capacity);
 	errno = saved;
 	return s;
 }

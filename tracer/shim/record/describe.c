@@ -9,7 +9,7 @@
 
 #define ASK(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
-// room makes sure that there is space for n words in the record, and enlarges the record if nothing follows it. The
+// room ensures that the record has space for n more words. It enlarges the record if nothing follows it, since the
 // number of processes behind a port or of a child world is not known before the call.
 static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 {
@@ -23,18 +23,18 @@ static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 		return false;
 	t->cursor = (char *)h + needed;
 	h->reserved = (uint32_t)needed;
-	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 	return true;
 }
 
-// world_exists: with sessions only there is no MPI_COMM_WORLD.
+// world_exists reports whether there is an MPI_COMM_WORLD; with sessions only there is none.
 static bool world_exists(void)
 {
 	int initialized = 0, finalized = 0;
 	return ASK(MPI_Initialized, &initialized) && initialized && ASK(MPI_Finalized, &finalized) && !finalized;
 }
 
-// A process that has no MPI_COMM_WORLD has the process set of the world, as long as a session is open.
+// A process without MPI_COMM_WORLD uses the process set of the world while a session is open.
 enum { SESSIONS = 16 };
 static _Atomic(MPI_Session) sessions[SESSIONS];
 static _Atomic int session_open[SESSIONS];
@@ -96,7 +96,7 @@ static uint64_t *world_ranks(struct cairn_record *record, uint64_t *word, MPI_Gr
 		*word++ = (uint64_t)CAIRN_NOT_SIGNIFICANT;
 		return word;
 	}
-	// Creating a communicator allocates in MPI anyway.
+	// MPI allocates, too, when it creates a communicator.
 	ranks = malloc(2 * sizeof(int) * (size_t)(n > 0 ? n : 1));
 	if (ranks != NULL) {
 		for (int i = 0; i < n; i++)
@@ -118,7 +118,7 @@ uint64_t *cairn_describe(struct cairn_record *record, uint64_t *word, MPI_Comm c
 {
 	int rank = -1, size = 0, inter = 0, remote_size = 0, topology = MPI_UNDEFINED, ndims = 0;
 	MPI_Group group = MPI_GROUP_NULL;
-	enum { FIXED = 6, ARRAYS = 5 }; // words before the arrays, and of their lengths
+	enum { FIXED = 6, ARRAYS = 5 }; // words before the arrays, and for their lengths
 
 	if (comm == MPI_COMM_NULL || !room(record, word, FIXED + ARRAYS))
 		return word;

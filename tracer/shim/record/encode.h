@@ -1,4 +1,4 @@
-// How parameters are written into a record (docs/decisions/0001-seams.md).
+// Encoding of parameters in a record (docs/decisions/0001-seams.md).
 #ifndef CAIRN_ENCODE_H
 #define CAIRN_ENCODE_H
 
@@ -45,14 +45,14 @@ uint64_t *cairn_put_string(uint64_t *word, int64_t n, const char *s);
 uint64_t *cairn_put_strings(uint64_t *word, int64_t n, char *const *strings);
 uint64_t *cairn_put_argument_lists(uint64_t *word, int64_t n, char **const *lists);
 
-// cairn_put_string_within writes a string that ends at its 0 or at capacity.
+// cairn_put_string_within writes a string that is terminated by a zero byte or by capacity.
 uint64_t *cairn_put_string_within(uint64_t *word, int64_t capacity, const char *s);
 
-// cairn_put_argv writes MPI_Init's arguments as the call left them, if they fit where they did before.
+// cairn_put_argv writes MPI_Init's arguments after the call, if they are no longer than before.
 uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes);
 
-// During the call there are as many statuses of ours as the program has or ignores, on the stack if they are so few: what a
-// record has room for and does not use is not given back.
+// MPI is passed statuses of ours, as many as the program passes or ignores. Few of them are on the stack, since space
+// that is reserved in a record and not used is lost.
 enum { CAIRN_FEW = 32 };
 
 static inline uint64_t cairn_statuses_bytes(int64_t n)
@@ -61,15 +61,15 @@ static inline uint64_t cairn_statuses_bytes(int64_t n)
 	return 24 + (n > 0 ? each * (uint64_t)n : 0);
 }
 
-// cairn_clear_status makes the fields that a call leaves alone the same in all records.
+// cairn_clear_status sets fields that a call may not write to the same values in all records.
 static inline MPI_Status *cairn_clear_status(MPI_Status *status)
 {
 	memset(status, 0, sizeof(*status));
 	return status;
 }
 
-// cairn_own_statuses returns room for n statuses, for an application that ignores them or for cairn_mark_statuses: few, or at
-// the end of the record.
+// cairn_own_statuses returns room for n statuses, for an application that ignores them or for cairn_mark_statuses: few,
+// or the end of the record.
 static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_Status *few, int64_t n)
 {
 	char *end = (char *)record->header + record->header->reserved;
@@ -78,11 +78,11 @@ static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_St
 	return statuses;
 }
 
-// Neither MPI writes every field of every status: MPICH leaves that of a send as the application's memory was, but for
-// the cancelled bit, and the file functions of both set the count only. What was not written must not be recorded as if
-// it had been: before the call each field gets a mark, after it marks become zeros (cairn_settle_statuses), and at last
-// the application's memory is what MPI would have left (cairn_restore_statuses); only MPICH's cancelled bit, which cannot
-// be marked, is 0 where MPICH leaves it alone.
+// No MPI writes every field of every status: MPICH writes only the cancelled bit of a send's status, and the file
+// functions of both set only the count. A field that was not written must not be recorded. So each field is set to a
+// sentinel before the call. Afterwards remaining sentinels are replaced by zeros (cairn_settle_statuses), and finally
+// the application's memory gets the values that MPI would have left (cairn_restore_statuses). The only exception is
+// MPICH's cancelled bit, which has no room for a sentinel: it is 0 where MPICH does not write it.
 #define CAIRN_UNSET 0x5ca1ab1e
 
 static inline void cairn_mark_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
@@ -100,7 +100,7 @@ static inline void cairn_mark_statuses(MPI_Status *statuses, MPI_Status *saved, 
 	}
 }
 
-// A field that was written is kept in saved, one that was not is cleared.
+// Saves a field that was written, and clears one that was not.
 #define CAIRN_SETTLE(status, saved, field) \
 	do { \
 		if ((status)->field == CAIRN_UNSET) \
@@ -145,7 +145,7 @@ static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status
 	return word + 3;
 }
 
-// cairn_put_status writes a status; NULL: it is not defined.
+// cairn_put_status writes a status; NULL: it is undefined.
 static inline uint64_t *cairn_put_status(uint64_t *word, bool ignored, const MPI_Status *status, bool with_error)
 {
 	if (status == NULL) {
@@ -168,7 +168,7 @@ static inline uint64_t *cairn_put_statuses(uint64_t *word, bool ignored, int64_t
 	return word;
 }
 
-// A call whose statuses hold the errors has set its outputs.
+// Reports whether the outputs are defined: also if the call failed and its statuses have the errors.
 static inline bool cairn_outputs_defined(int result)
 {
 	return CAIRN_LIKELY(result == MPI_SUCCESS) || result == MPI_ERR_IN_STATUS;

@@ -1,13 +1,13 @@
-// How many elements an array or a string has that a call was given: the marks that stand in the place of a number, and
-// the arithmetic of the generated lengths. The records and the reference log have nothing else in common, but for what
-// they ask MPI (ask.h).
+// Number of elements of an array or a string that a call was given: the special values that replace a number, and the
+// arithmetic of the generated lengths. The records and the reference log share only this and their queries to MPI
+// (ask.h), so that they can be compared.
 #ifndef CAIRN_LENGTH_H
 #define CAIRN_LENGTH_H
 
 #include <stdint.h>
 #include <string.h>
 
-// Marks in place of the length of an array or string.
+// Special values of the length of an array or string.
 #define CAIRN_NULL ((int64_t)-1)
 #define CAIRN_SENTINEL ((int64_t)-2)
 #define CAIRN_NOT_SIGNIFICANT ((int64_t)-3)
@@ -30,7 +30,7 @@ static inline int64_t cairn_not_negative(int64_t n)
 	return n > 0 ? n : 0;
 }
 
-// cairn_at_most bounds what is defined by the capacity; a mark in place of the capacity stays.
+// cairn_at_most limits a length to the capacity; it returns a special value of the capacity unchanged.
 static inline int64_t cairn_at_most(int64_t capacity, int64_t n)
 {
 	return n < capacity ? n : capacity;

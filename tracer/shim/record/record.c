@@ -13,25 +13,25 @@
 
 _Atomic uint64_t cairn_epoch = 2;
 
-// Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized). What is
-// more, or another thread's, goes to mapped memory, of which only what is used is there: a program may list all
-// variables of the tool interface before it initializes MPI.
-enum { EARLY = 65536, MOST_EARLY = 4 << 20 };
-static _Alignas(8) char early[CAIRN_SEGMENT_HEADER + EARLY];
+// Calls before MPI_Init go here if they are made by the first thread that makes one (C++ constructors call
+// MPI_Initialized). More calls, or other threads', go to mapped memory, which is allocated on use: a program may list
+// all variables of the tool interface before it initializes MPI.
+enum { EARLY = 65536, MAX_EARLY = 4 << 20 };
+static _Alignas(8) char early[CAIRN_BUFFER_HEADER + EARLY];
 static _Atomic int early_taken;
 
-static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, uint64_t capacity)
+static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint64_t capacity)
 {
-	t->segment = segment;
+	t->buffer = buffer;
 	t->early = false;
 	t->generation++;
-	t->cursor = (char *)segment + CAIRN_SEGMENT_HEADER;
+	t->cursor = (char *)buffer + CAIRN_BUFFER_HEADER;
 	t->hard = t->cursor + capacity;
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
 }
 
-// use_early_buffer goes on in memory that is not the core's. As if there were no room, every call then comes to
-// cairn_open_slowly, which knows when MPI was initialized, on whichever thread.
+// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there were no room, so that
+// every call comes to cairn_open_slowly, which notices that MPI was initialized, on whichever thread.
 static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
 {
 	use_buffer(t, buffer, capacity);
@@ -44,22 +44,22 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 {
 	const uint64_t needed = size + CAIRN_NESTED_RESERVE;
 
-	if (t->segment == NULL && atomic_exchange(&early_taken, 1) == 0)
+	if (t->buffer == NULL && atomic_exchange(&early_taken, 1) == 0)
 		use_early_buffer(t, early, EARLY);
-	if (t->segment != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
+	if (t->buffer != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
 		return true;
-	uint64_t kept = t->segment != NULL ? t->segment->used : 0;
-	if ((t->segment != NULL && (char *)t->segment != early) || kept + needed > MOST_EARLY)
+	uint64_t kept = t->buffer != NULL ? t->buffer->used : 0;
+	if ((t->buffer != NULL && (char *)t->buffer != early) || kept + needed > MAX_EARLY)
 		return false;
 	const int saved = errno;
-	char *buffer = mmap(NULL, CAIRN_SEGMENT_HEADER + MOST_EARLY, PROT_READ | PROT_WRITE,
+	char *buffer = mmap(NULL, CAIRN_BUFFER_HEADER + MAX_EARLY, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	errno = saved;
 	if (buffer == MAP_FAILED)
 		return false;
-	if (t->segment != NULL)
-		memcpy(buffer, t->segment, CAIRN_SEGMENT_HEADER + kept);
-	use_early_buffer(t, buffer, MOST_EARLY);
+	if (t->buffer != NULL)
+		memcpy(buffer, t->buffer, CAIRN_BUFFER_HEADER + kept);
+	use_early_buffer(t, buffer, MAX_EARLY);
 	t->cursor += kept;
 	return true;
 }
@@ -69,7 +69,7 @@ uint64_t cairn_other_module(uint64_t caller)
 	struct cairn_thread *t = &cairn_self;
 	uintptr_t begin, size;
 
-	// Before that the modules that are there have not been written down; without call sites nobody asks for them.
+	// Earlier the list of modules is not written yet. Without call sites nobody needs it.
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
 		return caller;
 	if ((uintptr_t)caller - t->python_begin < t->python_size)
@@ -83,15 +83,15 @@ uint64_t cairn_other_module(uint64_t caller)
 	if (cairn_config.call_sites)
 		cairn_modules_use((uintptr_t)caller);
 	if (!cairn_config.call_sites || !cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
-		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code that no module has (made at run time)
+		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code of no module (generated at run time)
 		t->code_size = cairn_config.call_sites ? 1 : UINTPTR_MAX;
 	}
 	return caller;
 }
 
-// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between two
-// reads would shift every time stamp of the rank.
-static void read_clocks(struct cairn_segment *s)
+// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between
+// two reads would shift every time stamp of the rank.
+static void read_clocks(struct cairn_buffer *s)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -107,24 +107,24 @@ static void read_clocks(struct cairn_segment *s)
 	}
 }
 
-// next_segment hands the thread's full segment to the core and goes on in a fresh one.
-static bool next_segment(struct cairn_thread *t, uint64_t size)
+// next_buffer hands the thread's full buffer to the core and continues in a fresh one.
+static bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
-	struct cairn_segment *full = t->segment, *fresh;
+	struct cairn_buffer *full = t->buffer, *fresh;
 	uint64_t kept = 0, capacity = 0;
 	bool was_early = t->early;
 
 	if (was_early)
 		kept = full->used;
-	// What was loaded where something else was is not noticed otherwise.
+	// A module that was loaded at the address of an unloaded one is only noticed here.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
 		cairn_modules_refresh();
-	fresh = cairn_core_next_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
+	fresh = cairn_core_next_buffer(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
 			t->dropped = 0;
 		cairn_thread_forget(t);
-		cairn_stop(NULL); // the core has said why
+		cairn_stop(NULL); // the reason was printed already
 		return false;
 	}
 	read_clocks(fresh);
@@ -132,20 +132,20 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 	t->dropped = 0;
 	use_buffer(t, fresh, capacity);
 	if (kept != 0) {
-		memcpy(t->cursor, (char *)full + CAIRN_SEGMENT_HEADER, kept);
+		memcpy(t->cursor, (char *)full + CAIRN_BUFFER_HEADER, kept);
 		t->cursor += kept;
 		atomic_store_explicit(&fresh->used, kept, memory_order_release);
 	}
 	if (was_early && (char *)full != early)
-		munmap(full, CAIRN_SEGMENT_HEADER + MOST_EARLY);
+		munmap(full, CAIRN_BUFFER_HEADER + MAX_EARLY);
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
 void cairn_count_dropped(uint64_t calls)
 {
 	struct cairn_thread *t = &cairn_self;
-	if (t->segment != NULL)
-		t->segment->dropped += calls;
+	if (t->buffer != NULL)
+		t->buffer->dropped += calls;
 	else if (!cairn_life_lost(calls))
 		t->dropped += calls;
 }
@@ -168,17 +168,17 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		return false;
 	}
 	cairn_busy(t, 1);
-	// Records of calls that were left by longjmp or a C++ exception are below us on the stack.
+	// Records of calls that were left by longjmp or a C++ exception have frames below ours on the stack.
 	while (t->depth > 0 && t->frame[t->depth - 1] <= (const void *)record)
 		t->depth--;
 	if (t->depth > 0)
 		room = t->depth < CAIRN_DEPTH && t->hard - t->cursor >= (int64_t)size;
-	else if (t->soft - t->cursor >= (int64_t)size && t->segment != NULL)
+	else if (t->soft - t->cursor >= (int64_t)size && t->buffer != NULL)
 		room = true;
 	else if (size > UINT32_MAX)
-		room = false; // the format has no such record
+		room = false; // a record cannot be that long
 	else if (state == CAIRN_ON)
-		room = next_segment(t, size);
+		room = next_buffer(t, size);
 	else
 		room = early_room(t, size);
 	if (!room) {
@@ -195,7 +195,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 
 void cairn_reference_stamps(const struct cairn_record *record)
 {
-	// The record lies in a segment that this thread has not handed over, or its generation would be another one.
+	// The record is in a buffer that this thread has not handed over, or its generation would differ.
 	const bool there = record != NULL && record->generation == cairn_self.generation;
 
 	cairn_reference->stamps(there ? record->header->enter : 0, there ? record->header->exit : 0);

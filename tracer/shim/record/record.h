@@ -3,11 +3,11 @@
 //	open -> inputs -> enter -> the call -> exit -> outputs, extras -> commit
 //
 // Nothing here allocates or takes a lock. Between open and enter and between exit and commit the thread is marked as
-// busy: an MPI call from a signal handler that interrupts us there is passed through and counted as dropped.
+// busy: a call of MPI from a signal handler that interrupts it then is passed through and counted as dropped.
 #ifndef CAIRN_RECORD_H
 #define CAIRN_RECORD_H
 
-#include "../../core/segment.h"
+#include "../../core/buffer.h"
 #include "../address/call_path.h"
 #include "../evidence/evidence.h"
 #include "../process/clock.h"
@@ -15,10 +15,10 @@
 #include "../process/thread.h"
 
 enum {
-	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
+	CAIRN_NESTED_RESERVE = 16384, // bytes of a buffer reserved for calls in callbacks: they cannot change the buffer
 };
 
-// What every call goes through; the compiler thinks it too long for so many places.
+// For functions on the path of every call, which the compiler considers too long to inline.
 #define CAIRN_INLINE inline __attribute__((always_inline))
 
 struct cairn_record {
@@ -32,22 +32,21 @@ extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
 
-// cairn_other_module notes that calls come from another module than before; it may be new. It returns the word for the
-// record: the caller, or the line of Python that called an extension.
+// cairn_other_module handles a call from another module than the last one; it may be a new module. It returns the
+// caller's word for the record: the caller, or the line of Python that called an extension module.
 uint64_t cairn_other_module(uint64_t caller);
 
-// cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up. Once
-// tracing has stopped every call comes here when its thread's buffer is full, and is counted.
+// cairn_open_slowly handles all but the usual case: it changes the buffer, finds room for a nested call, or gives up.
+// Once tracing has stopped and the thread's buffer is full, it counts every call.
 bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size);
 
-// cairn_reference_stamps gives the reference log the time stamps of a call's record, which is committed; NULL: there is none.
+// cairn_reference_stamps passes the reference log the time stamps of a call's committed record; NULL: there is none.
 void cairn_reference_stamps(const struct cairn_record *record);
 
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);
 
-// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL when the call is not
-// recorded.
+// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL if the call is not recorded.
 static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -74,7 +73,7 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 	return (uint64_t *)(h + 1);
 }
 
-// cairn_epoch_before gives the record a place in the order before everything that other threads do after this moment.
+// cairn_epoch_before orders the record before everything that other threads do after this call.
 static inline void cairn_epoch_before(struct cairn_record *record)
 {
 	record->header->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
@@ -85,7 +84,7 @@ static inline void cairn_epoch_after(struct cairn_record *record)
 	cairn_epoch_before(record);
 }
 
-// cairn_enter publishes the record and reads the clock, last.
+// cairn_enter publishes the record and finally reads the clock.
 static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -95,7 +94,7 @@ static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 	h->result = 0;
 	t->cursor = (char *)h + h->reserved;
 	t->depth = record->depth + 1;
-	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 	cairn_busy(t, 0);
 	uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
@@ -103,8 +102,8 @@ static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 	h->enter = now;
 }
 
-// cairn_exit reads the clock, first, and returns where outputs go; NULL when the record is not ours any more (the
-// process was forked inside the call).
+// cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not ours any more (the
+// process was forked in the call).
 static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
 {
 	uint64_t now = cairn_now();

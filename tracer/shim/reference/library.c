@@ -4,7 +4,7 @@
 #include "../process/thread.h"
 #include "lines.h"
 
-// What asks MPI is the shim's own code (ask.c), as a copy: it finds here what it finds there in other files.
+// Queries to MPI use a copy of the shim's own code (ask.c), which finds here what it finds in other files there.
 static struct cairn_reference_shim shim;
 
 void *cairn_inner(unsigned id)

@@ -15,8 +15,8 @@
 
 static char *directory;
 
-// Lines are put together in memory and written at once, so that they are there when the process dies. Those of calls
-// before MPI_Init wait for the process's directory.
+// Lines are composed in memory and written at once, so that they are complete if the process dies. Lines of calls before
+// MPI_Init are buffered until the process's directory exists.
 static __thread struct {
 	char *text;
 	size_t length, size;
@@ -25,18 +25,18 @@ static __thread struct {
 	bool first; // element of a list
 } line;
 
-// When the thread's last calls began: read when all that the log does for the entry is done, and written at the return.
+// Entry times of the thread's last calls: read after all other work of the log at the entry, and written at the return.
 enum { ENTERED = 16 };
 static __thread struct {
 	uint64_t call, ns;
 } entered[ENTERED];
 
-// The time stamps of the record of the call that has returned.
+// Time stamps of the record of the call that has returned.
 static __thread struct {
 	uint64_t enter, exit;
 } stamps;
 
-// The order in which calls and returns of all threads came.
+// Order of the calls and returns of all threads.
 static _Atomic unsigned long long order;
 
 void cairn_line_open(const char *process_directory, bool shared)
@@ -128,7 +128,7 @@ static void end_line(void)
 	if (directory == NULL)
 		return;
 	if (line.file == 0) {
-		// Named as the thread's segments are.
+		// Named like the thread's record buffers.
 		char path[4096];
 		snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
 		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
@@ -261,7 +261,7 @@ void cairn_line_element(long long value)
 	line.first = false;
 }
 
-// A status is asked of MPI where the records read the structure.
+// The status is queried through MPI, while the records read the structure.
 static void add_status(const MPI_Status *status, bool errors)
 {
 	int cancelled = 0;

@@ -1,18 +1,18 @@
-// The reference log: what a call's arguments are, as text, written by code that shares nothing with the records.
+// The reference log: a call's arguments as text, written by code that is independent of the records.
 //
-// One file per thread, <process>/reference/<thread>.log, two lines a call:
+// One file per thread, <process>/reference/<thread>.log, two lines per call:
 //
 //	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
 //	R <index> <order>@<from>:<to>:<enter>:<exit> <result> <name>=<value>...   at the return, out and inout parameters
 //
-// The index counts the calls of the thread, the order the lines of the process. From and to, in nanoseconds of
-// CLOCK_MONOTONIC, are read around the call and its record. Enter and exit are the time stamps of the record itself, in
-// ticks; 0 where there is no record.
+// The index numbers the calls of the thread, the order the lines of the process. From and to are read around the call
+// and its record, in nanoseconds of CLOCK_MONOTONIC. Enter and exit are the time stamps of the record itself, in ticks;
+// 0 if there is no record.
 //
-// A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
-// "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
-// ignores it. `-` is a value that is not defined or not significant here, `null` a NULL pointer, @number a pointer
-// constant in a list's place.
+// A scalar is a decimal number as in MPI (including handles and addresses; a double by its bits), a list is [1,2], a
+// string "text" with %XX for special characters, a status {source,tag,error,cancelled,bytes}, after ~ if the
+// application ignores it. `-` is a value that is undefined or not significant here, `null` a NULL pointer, @number a
+// pointer constant instead of a list.
 #ifndef CAIRN_LINES_H
 #define CAIRN_LINES_H
 

@@ -21,7 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// chatty makes calls that hardly repeat: many and ever other sizes, so that what is recorded grows.
+// chatty makes calls that hardly repeat, with ever other sizes, so that the recorded data grows.
 const chatty = `
 #include <mpi.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 }
 `
 
-// used is what a spool takes on the disk.
+// used returns the disk usage of a spool.
 func used(t *testing.T, spool string) (bytes int64) {
 	t.Helper()
 	_ = filepath.WalkDir(spool, func(_ string, entry fs.DirEntry, err error) error {
@@ -66,9 +66,10 @@ func chattyProgram(t *testing.T, implementation string) string {
 	return Compile(t, implementation, source)
 }
 
-// All processes of a pod have one limit, segments of the shim and of the core: the spool stays below the size that
-// Kubernetes evicts for, of which the limit is nine tenths; the processes go on untraced, and the trace says why. (What is
-// not asked for before it is written is less than the last tenth: directories, tables of symbols, the times of a checkpoint.)
+// All processes of a pod share one limit for record buffers of the shim and of the core: the spool stays below the size
+// at which Kubernetes evicts the pod; the limit is nine tenths of that. The processes continue untraced, and the trace
+// reports why. (Files that are written without a check take less than the last tenth: directories, tables of symbols,
+// the times of a checkpoint.)
 func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	const limit = 3 << 20
 	for _, implementation := range Implementations {
@@ -103,8 +104,8 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	}
 }
 
-// A process that begins when the spool is nearly full records its first calls: the last sixteenth is for such. When that
-// is gone, too, its calls are counted, or at least the process.
+// A process that starts when the spool is nearly full records its first calls, since the last sixteenth is reserved for
+// such processes. When that is used up, too, its calls are counted, or at least the process.
 func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	const limit, kept = 16 << 20, 1 << 20
 	for _, implementation := range Implementations {
@@ -133,7 +134,7 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 			require.Zero(t, account.Refused())
 			description, err := os.Stat(filepath.Join(dirs[0], "process.json"))
 			require.NoError(t, err)
-			require.Less(t, used(t, node), description.Size()+128<<10+64<<10, "one segment: the rest is for others")
+			require.Less(t, used(t, node), description.Size()+128<<10+64<<10, "one record buffer: the rest is for others")
 
 			dirs, _, account = run(description.Size() + 8<<10)
 			require.Len(t, dirs, 1)
@@ -150,8 +151,8 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	}
 }
 
-// 100 launches one after the other in one pod: the sidecar removes what is in the store, so that the spool stays as small
-// as that of a few of them, no limit is reached, and every rank is there.
+// 100 launches one after the other in one pod: the sidecar removes what is in the store. So the spool stays as small as
+// with a few of them, no limit is reached, and no rank is missing.
 func TestManyLaunchesInOneSpool(t *testing.T) {
 	const limit = 32 << 20 // of the spool; what they leave in all is far more
 	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A graph has for each node those that it depends on.
+// A graph maps each node to the nodes that it depends on.
 type graph map[string]map[string]bool
 
 func (g graph) add(from, to string) {
@@ -36,7 +36,7 @@ func (g graph) reach(from string, seen map[string]bool) {
 	}
 }
 
-// circles are the sets of nodes that depend on each other, each sorted.
+// circles returns the sets of nodes that depend on each other, each sorted.
 func (g graph) circles() [][]string {
 	reached := map[string]map[string]bool{}
 	for node := range g {
@@ -68,8 +68,8 @@ func TestCircles(t *testing.T) {
 	require.Equal(t, [][]string{{"a", "b", "c"}, {"f", "g"}}, g.circles())
 }
 
-// linked is which C file of the shim needs symbols of which other one, by their objects. Generated code is left out: the
-// table of the wrappers names them all, and so does whoever looks into it.
+// linked returns which C file of the shim needs symbols of which other one, according to their objects. It ignores
+// generated code, since the table of the wrappers names them all.
 func linked(t *testing.T, implementation string) graph {
 	t.Helper()
 	objects := filepath.Join(Root(), "tracer", "shim", "build", implementation)
@@ -109,7 +109,7 @@ func linked(t *testing.T, implementation string) graph {
 	return g
 }
 
-// No two files of the shim need each other, directly or by way of others: each can be read with what is below it.
+// No two files of the shim depend on each other, directly or indirectly: each can be read with the files below it.
 func TestFilesOfTheShimFormNoCircle(t *testing.T) {
 	out, err := exec.Command("make", "-s", "-C", filepath.Join(Root(), "tracer", "shim")).CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -120,13 +120,13 @@ func TestFilesOfTheShimFormNoCircle(t *testing.T) {
 	}
 }
 
-// maxFiles is how many files that people write a folder of the shim may have: more subjects than one can learn at once.
+// maxFiles is the maximal number of hand-written files in a folder of the shim.
 const maxFiles = 30
 
 var included = regexp.MustCompile(`(?m)^#include "(\.\./)+(\w+)/[^"]*"`)
 
-// The folders of the shim form no circle either, by what their files include. Generated headers are of no folder: they name
-// what the standard has.
+// The includes of the folders of the shim form no cycle either. Generated headers belong to no folder, since they name
+// everything in the standard.
 func TestFoldersOfTheShimFormNoCircle(t *testing.T) {
 	shim := filepath.Join(Root(), "tracer", "shim")
 	g, files := graph{}, map[string]int{}

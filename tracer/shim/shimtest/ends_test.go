@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ends.c ends in the way that its argument says.
+// ends.c ends in the way given by its argument.
 const ends = `
 #include <mpi.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 }
 `
 
-// The way in which a program ends is its own, traced or not; also when the tracer cannot work at all.
+// A program ends in the same way whether it is traced or not, even if the tracer cannot work at all.
 func TestEndsAreTheProgramsOwn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "ends.c")
 	require.NoError(t, os.WriteFile(source, []byte(ends), 0o644))
@@ -95,7 +95,7 @@ func TestEndsAreTheProgramsOwn(t *testing.T) {
 	}
 }
 
-// shimsOnly makes the tracer's lib a folder without the core.
+// shimsOnly replaces the tracer's lib by a directory without the core.
 func shimsOnly(t *testing.T, tr *Tracer) {
 	t.Helper()
 	lib := filepath.Join(tr.Dir, "lib")

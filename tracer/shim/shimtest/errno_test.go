@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// between.c stands between the tracer and MPI: its MPI_Init prints errno as it comes from the program through the
-// tracer. With SCARCE set, the tracer, and nobody else, gets no memory.
+// between.c is between the tracer and MPI: its MPI_Init prints the errno that it gets from the program through the
+// tracer. With SCARCE set, the tracer's allocations fail, and only these.
 const between = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ void *realloc(void *p, size_t size)
 }
 `
 
-// setsErrno sets errno to a number that nothing else does, and initializes MPI.
+// setsErrno sets errno to a unique number and initializes MPI.
 const setsErrno = `
 #include <errno.h>
 #include <mpi.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 }
 `
 
-// What the tracer does at MPI_Init does not show in errno, also where it gets no memory.
+// The tracer's work in MPI_Init does not change errno, even if its allocations fail.
 func TestErrnoAtStart(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"between.c": between, "errno.c": setsErrno} {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program without MPI pays the mapping of the libraries and nothing else: with the shims preloaded, the libraries
-// themselves are the only files that it opens in addition, and it starts no thread.
+// A program without MPI pays only for mapping the libraries: with the shims preloaded, the libraries themselves are the
+// only additional files that it opens, and it starts no thread.
 func TestNoCostWithoutMPI(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Fatal("strace is missing: hack/install.sh base installs it")
@@ -64,7 +64,7 @@ func TestStaticBinary(t *testing.T) {
 	require.Equal(t, "static\n", r.Stdout)
 }
 
-// What the libraries ask of the system that they are copied into: libc, an old one, and nothing else.
+// The libraries need only an old libc of the image that they are copied into.
 func TestLibraries(t *testing.T) {
 	for _, implementation := range Implementations {
 		library := filepath.Join(Root(), "lib", "libcairn-"+implementation+".so")

@@ -106,7 +106,7 @@ func TestCallPaths(t *testing.T) {
 				}
 				for rank := range 2 {
 					got := pathsByTag(t, c, rank)
-					// through the C library, whose symbols may be there or not: main called qsort, which called compare
+					// through the C library, with or without its symbols: main called qsort, which called compare
 					require.Len(t, got[60], 1)
 					require.Regexp(t, `^101<601(<\w[\w.]*)+<1013$`, got[60][0])
 					delete(got, 60)
@@ -118,7 +118,7 @@ func TestCallPaths(t *testing.T) {
 	}
 }
 
-// Without paths the place in a library that came later is known all the same.
+// Without call paths, call sites in a library that was loaded later are still known.
 func TestCallSitesInLaterLibraries(t *testing.T) {
 	for _, implementation := range Implementations {
 		program, plugin := compilePaths(t, implementation, "-O2")
@@ -128,7 +128,7 @@ func TestCallSitesInLaterLibraries(t *testing.T) {
 	}
 }
 
-// The path of a call from Fortran leads through the program's procedures, not through the MPI library's Fortran layer.
+// The path of a call from Fortran has the program's procedures, and not the MPI library's Fortran layer.
 func TestCallPathsOfFortran(t *testing.T) {
 	for _, implementation := range Implementations {
 		for _, flags := range [][]string{{"-O0"}, {"-O1", "-fomit-frame-pointer", "-fno-inline"}} {

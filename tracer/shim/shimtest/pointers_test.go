@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// tracedWithAllocations runs the program with the library that knows allocations preloaded too.
+// tracedWithAllocations runs the program with the library that tracks allocations preloaded, too.
 func tracedWithAllocations(t *testing.T, implementation string, ranks int, program string) *trace.Content {
 	t.Helper()
 	tracer := NewTracer(t, map[string]any{"call_sites": "caller", "pointers": true})
@@ -58,12 +58,12 @@ func TestPointers(t *testing.T) {
 					v, tag := e.In[0], e.In[4].Int
 					text := "nothing"
 					if v.Form == trace.Pointer && v.Int > 0 {
-						s := c.Segments[v.Int-1]
+						s := c.Allocations[v.Int-1]
 						text = fmt.Sprintf("%s %d/%d", s.Kind, v.Offset, s.Size)
 						if s.Number > 0 {
 							text += fmt.Sprintf(" on %d", s.Number)
 						}
-						if s.Kind == trace.StackSegment || s.Kind == trace.StaticSegment {
+						if s.Kind == trace.StackAllocation || s.Kind == trace.StaticAllocation {
 							text = s.Kind.String()
 						}
 						row[tag] = v.Int
@@ -94,7 +94,7 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// Programs that use no MPI run as before with the library, also those that allocate before main.
+// Programs without MPI run as before with the library, even if they allocate before main.
 func TestAllocationsElsewhere(t *testing.T) {
 	library := filepath.Join(Root(), "lib", "libcairn-allocations.so")
 	for _, command := range [][]string{

@@ -1,7 +1,7 @@
-// Package shimtest runs MPI programs under the shim, for tests. In go a program and settings of the tracer; out come
-// what the program printed, how it ended, and the process directories of its ranks.
+// Package shimtest runs MPI programs under the shim, for tests. It returns what the program printed, how it ended, and
+// the process directories of its ranks.
 //
-// The tests need what `make build` and `make examples` make, and both MPIs.
+// The tests need the results of `make build` and `make examples`, and both MPIs.
 package shimtest
 
 import (
@@ -23,7 +23,7 @@ import (
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
 var Implementations = []string{"openmpi", "mpich"}
 
-// Libraries are what the shims need of the project's lib, themselves included.
+// Libraries are the libraries that the shims need from the project's lib directory, themselves included.
 var Libraries = []string{
 	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
 }
@@ -31,12 +31,12 @@ var Libraries = []string{
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
-// A Tracer is a root of the tracer (docs/decisions/0001-seams.md) in a temporary folder.
+// A Tracer is a root directory of the tracer (docs/decisions/0001-seams.md) in a temporary directory.
 type Tracer struct {
 	Dir string
 }
 
-// NewTracer makes one with the libraries of the project's lib and the given settings.
+// NewTracer returns a Tracer with the libraries of the project's lib and the given settings.
 func NewTracer(t testing.TB, config map[string]any) *Tracer {
 	t.Helper()
 	for _, name := range Libraries {
@@ -75,7 +75,7 @@ func (tr *Tracer) Processes(t testing.TB) []string {
 	return paths
 }
 
-// A Result is how a command ended.
+// A Result is the result of a command.
 type Result struct {
 	Code           int
 	Signal         string // "" when it was not killed
@@ -109,7 +109,8 @@ func Run(t testing.TB, environment []string, command ...string) Result {
 	return r
 }
 
-// Launch is the command that starts a program on so many ranks of this machine, more than it has cores.
+// Launch returns the command that starts a program on this many ranks of this machine, which may be more than it has
+// cores.
 func Launch(implementation string, ranks int, program string, arguments ...string) []string {
 	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
 	if implementation == "openmpi" {

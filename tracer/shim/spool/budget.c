@@ -11,14 +11,14 @@
 #include "../../core/layout_gen.h"
 #include "../process/config.h"
 
-struct account {
+struct budget {
 	char magic[8];
 	_Atomic int64_t limit, used;
-	_Atomic int64_t refused; // processes that found no room to leave a sign
+	_Atomic int64_t refused; // processes that found no room for any file
 };
-CAIRN_LAYOUT_ACCOUNT(struct account);
+CAIRN_LAYOUT_BUDGET(struct budget);
 
-static struct account *account; // NULL: there is none
+static struct budget *budget; // NULL: no shared budget
 
 bool cairn_budget_open(const char *spool)
 {
@@ -28,27 +28,27 @@ bool cairn_budget_open(const char *spool)
 
 	snprintf(path, sizeof(path), "%s/budget", spool);
 	file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	// the size by lseek: fstat is a symbol of glibc 2.33, and what has no size has no end either
-	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*account)) {
-		struct account *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_ACCOUNT_MAGIC, sizeof(found->magic)) == 0)
-			account = found;
+	// the size by lseek, since fstat is a symbol of glibc 2.33; a file that cannot be sought is refused as well
+	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*budget)) {
+		struct budget *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_BUDGET_MAGIC, sizeof(found->magic)) == 0)
+			budget = found;
 		else if (found != MAP_FAILED)
 			munmap(found, sizeof(*found));
 	}
 	if (file >= 0)
 		close(file);
 	errno = saved;
-	return account != NULL;
+	return budget != NULL;
 }
 
 bool cairn_budget_take(uint64_t bytes, uint64_t reserve)
 {
 	int64_t left;
 
-	if (account == NULL)
+	if (budget == NULL)
 		return true;
-	left = atomic_load(&account->limit) - (atomic_fetch_add(&account->used, (int64_t)bytes) + (int64_t)bytes);
+	left = atomic_load(&budget->limit) - (atomic_fetch_add(&budget->used, (int64_t)bytes) + (int64_t)bytes);
 	if (left >= 0 && (uint64_t)left >= reserve)
 		return true;
 	cairn_budget_add(-(int64_t)bytes);
@@ -57,17 +57,17 @@ bool cairn_budget_take(uint64_t bytes, uint64_t reserve)
 
 void cairn_budget_add(int64_t bytes)
 {
-	if (account != NULL)
-		atomic_fetch_add(&account->used, bytes);
+	if (budget != NULL)
+		atomic_fetch_add(&budget->used, bytes);
 }
 
 void cairn_budget_refused(void)
 {
-	if (account != NULL)
-		atomic_fetch_add(&account->refused, 1);
+	if (budget != NULL)
+		atomic_fetch_add(&budget->refused, 1);
 }
 
 uint64_t cairn_budget_limit(void)
 {
-	return account != NULL ? (uint64_t)atomic_load(&account->limit) : 0;
+	return budget != NULL ? (uint64_t)atomic_load(&budget->limit) : 0;
 }

@@ -10,7 +10,7 @@
 
 #include "spool.h"
 
-enum { MOST_WORDS = 2048 };
+enum { MAX_WORDS = 2048 };
 
 static int file = -1;
 
@@ -33,7 +33,7 @@ void cairn_rare_unlock(struct cairn_rare *lock)
 	atomic_store_explicit(&lock->owner, 0, memory_order_release);
 }
 
-// open_file makes the file: most programs need none.
+// open_file creates the file on first use: most programs need none.
 static int open_file(void)
 {
 	char path[8192];
@@ -44,8 +44,8 @@ static int open_file(void)
 	opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	if (opened < 0)
 		return -1;
-	(void)fchmod(opened, 0644); // whatever the umask: another user may have to read it
-	// The application may have been given the numbers 0 to 2 to use.
+	(void)fchmod(opened, 0644); // whatever the umask: another user may read it
+	// The application may be expected to use the numbers 0 to 2.
 	kept = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3);
 	if (opened <= 2)
 		close(opened);
@@ -55,14 +55,14 @@ static int open_file(void)
 bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 {
 	static struct cairn_rare lock;
-	static off_t end; // of what is whole
+	static off_t end; // of the complete entries
 	static bool tried;
-	uint64_t entry[1 + MOST_WORDS];
+	uint64_t entry[1 + MAX_WORDS];
 	size_t size = 8 * (1 + (size_t)count);
 	int before = errno;
 	ssize_t n;
 
-	if (cairn_spool_directory[0] == 0 || count > MOST_WORDS || !cairn_rare_lock(&lock))
+	if (cairn_spool_directory[0] == 0 || count > MAX_WORDS || !cairn_rare_lock(&lock))
 		return false;
 	if (!tried)
 		file = open_file();
@@ -80,7 +80,7 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	if (n == (ssize_t)size) {
 		end += n;
 	} else {
-		// Nothing comes after half an entry.
+		// Do not append to half an entry.
 		if (n > 0 && ftruncate(file, end) != 0)
 			file = -1;
 		n = -1;

@@ -1,4 +1,4 @@
-// A writer of JSON text. Memory that cannot be had makes the text NULL at the end.
+// A writer of JSON text. If memory runs out, the result is NULL.
 #ifndef CAIRN_JSON_H
 #define CAIRN_JSON_H
 
@@ -16,10 +16,10 @@ void cairn_json_close(struct cairn_json *j, char bracket);
 void cairn_json_string(struct cairn_json *j, const char *key, const char *value);
 void cairn_json_number(struct cairn_json *j, const char *key, long long value);
 
-// cairn_json_value adds text that is JSON, as far as a number that follows.
+// cairn_json_value adds text, which must be JSON up to a number that follows.
 void cairn_json_value(struct cairn_json *j, const char *text, size_t length, long long value);
 
-// cairn_json_finish returns the text, to be freed, or NULL.
+// cairn_json_finish returns the text, which the caller must free, or NULL.
 char *cairn_json_finish(struct cairn_json *j);
 
 #endif

@@ -19,7 +19,7 @@ char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 
 static char failure[sizeof(cairn_spool_directory) + 256];
 
-static uint64_t charged; // bytes of this process on the account of the spool
+static uint64_t charged; // bytes of this process in the spool's budget
 
 static const char *cannot_write(int error)
 {
@@ -35,8 +35,8 @@ const char *cairn_spool_limit_reached(void)
 	return failure;
 }
 
-// fits reports whether a file may become so long. Who writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the
-// application: its limit is not meant for us, but it holds for us.
+// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which
+// would end the application. The limit is meant for the application's files, but it applies to ours, too.
 static bool fits(uint64_t size)
 {
 	struct rlimit limit;
@@ -46,7 +46,7 @@ static bool fits(uint64_t size)
 	return false;
 }
 
-// open_new makes a file that is not there yet. Where others may write to the directory, what they put there is not opened.
+// open_new creates a file that must not exist, since others may have put something there.
 static int open_new(const char *name, int flags)
 {
 	char path[sizeof(cairn_spool_directory) + 64];
@@ -55,16 +55,16 @@ static int open_new(const char *name, int flags)
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
-	// Whatever the umask, another user may have to read it. To set what is so already costs more than to ask. (fstat is a
-	// symbol of glibc 2.33.)
+	// Whatever the umask, another user may read it. Checking the mode is cheaper than setting it. (fstat is a symbol of
+	// glibc 2.33.)
 	if (file >= 0 && (syscall(SYS_fstat, file, &s) != 0 || (s.st_mode & 07777) != 0644))
 		(void)fchmod(file, 0644);
 	return file;
 }
 
-// The lock is one of the process (not of the open file), so that children do not keep it. The kernel gives it back when
-// the process is gone, whatever became of it, and tells everybody on the node, also in another PID namespace. Closing any
-// descriptor of the file gives it back too: its own is out of the way of programs that close all the low ones.
+// The lock belongs to the process and not to the open file, so children do not inherit it. The kernel releases it when
+// the process ends, however it ends, and shows it to every process on the node, even in another PID namespace. Closing
+// any descriptor of the file releases it, too, so this one has a high number: some programs close all low ones.
 static bool take_lock(void)
 {
 	enum { FAR = 500 };
@@ -74,13 +74,13 @@ static bool take_lock(void)
 	if (file < 0)
 		return false;
 	far = fcntl(file, F_DUPFD_CLOEXEC, FAR);
-	if (far < 0) // as many descriptors are not allowed
+	if (far < 0) // the limit of descriptors is lower
 		far = fcntl(file, F_DUPFD_CLOEXEC, 3);
 	close(file); // before the lock is taken
 	return far >= 0 && fcntl(far, F_SETLK, &whole) == 0;
 }
 
-// write_process writes process.json: whoever sees it sees all of it.
+// write_process writes process.json atomically.
 static bool write_process(const char *text)
 {
 	char path[sizeof(cairn_spool_directory) + 64], temporary[sizeof(path)];
@@ -116,15 +116,15 @@ static bool write_process(const char *text)
 
 static const char *make(const char *spool, const char *name, const char *process_json)
 {
-	// Who uploads what is in it removes it afterwards, as another user.
+	// The uploader removes the content later, as another user.
 	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
 
 	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
-	// Elsewhere an account would be anybody's, who could cut it off under our stores.
+	// Elsewhere anybody could own the budget file, and truncate it under our stores.
 	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
 		return cairn_spool_limit_reached();
 	charged = strlen(process_json);
-	// The lock comes first: who sees process.json may trust it.
+	// The lock comes first, so that readers of process.json can rely on it.
 	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
 	    !write_process(process_json))
 		return cannot_write(errno);
@@ -140,16 +140,16 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 	return failed;
 }
 
-// give_back takes what was not allocated from the account.
-static void *give_back(size_t size)
+// release_budget returns bytes to the budget that were not allocated.
+static void *release_budget(size_t size)
 {
 	charged -= size;
 	cairn_budget_add(-(int64_t)size);
 	return NULL;
 }
 
-// fill writes zeros to a new file. A first store to a mapped page makes the file system look for its block, one page after
-// the other; what is written at once it does at once.
+// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes the file system look
+// up its block.
 static void fill(int file, size_t size)
 {
 	enum { PIECES = 64, PIECE = 4096 };
@@ -163,16 +163,16 @@ static void fill(int file, size_t size)
 		const size_t left = (size - at) / PIECE;
 		const ssize_t n = left > 0 ? writev(file, piece, (int)(left < PIECES ? left : PIECES)) : 0;
 		if (n <= 0)
-			return; // it was only to save time
+			return; // it is only an optimization
 		at += (size_t)n;
 	}
 }
 
-// map makes a file; what is filled is meant to be used as a whole.
+// map creates and maps a file; filled: it will be used as a whole.
 static void *map(const char *name, size_t size, bool sign, bool filled)
 {
-	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
-	// it, too.
+	// A process may use as much as is left for all others, and the last sixteenth is reserved for processes that begin.
+	// The recorder has the same rule.
 	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
@@ -187,7 +187,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	charged += size;
 	file = open_new(name, O_RDWR);
 	if (file < 0)
-		return give_back(size);
+		return release_budget(size);
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
@@ -203,7 +203,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	unlink(path);
 	errno = error;
-	return give_back(size);
+	return release_budget(size);
 }
 
 void *cairn_spool_map(const char *name, size_t size, bool sign)
@@ -211,31 +211,31 @@ void *cairn_spool_map(const char *name, size_t size, bool sign)
 	return map(name, size, sign, false);
 }
 
-uint64_t cairn_spool_segment_bytes(void)
+uint64_t cairn_spool_buffer_bytes(void)
 {
-	return cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : 128 << 10;
+	return cairn_config.buffer_bytes > 0 ? (uint64_t)cairn_config.buffer_bytes : 128 << 10;
 }
 
-struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
+struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why)
 {
-	enum { LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
+	enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, MAX_SIZE = 1 << 30 };
 	static uint64_t bytes;
 	static uint32_t count;
-	uint64_t size = cairn_spool_segment_bytes();
+	uint64_t size = cairn_spool_buffer_bytes();
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
-	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // of this process alone
-	struct cairn_segment *s;
+	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // this process's own
+	struct cairn_buffer *s;
 	char name[32];
 
-	if (minimum > MOST - CAIRN_SEGMENT_HEADER) {
-		snprintf(failure, sizeof(failure), "a record of %llu bytes", (unsigned long long)minimum);
+	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
+		snprintf(failure, sizeof(failure), "a record of %llu bytes is too large", (unsigned long long)minimum);
 		*why = failure;
 		return NULL;
 	}
-	if (size < LEAST)
-		size = LEAST;
-	if (size < minimum + CAIRN_SEGMENT_HEADER)
-		size = minimum + CAIRN_SEGMENT_HEADER;
+	if (size < MIN_SIZE)
+		size = MIN_SIZE;
+	if (size < minimum + CAIRN_BUFFER_HEADER)
+		size = minimum + CAIRN_BUFFER_HEADER;
 	size = (size + page - 1) / page * page;
 	if (limit > 0 && bytes + size > limit) {
 		*why = cairn_spool_limit_reached();
@@ -248,7 +248,7 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 		return NULL;
 	}
 	bytes += size;
-	s->capacity = size - CAIRN_SEGMENT_HEADER;
+	s->capacity = size - CAIRN_BUFFER_HEADER;
 	s->given.own = s->full.own = ++count;
 	s->given.capacity = s->full.capacity = s->capacity;
 	return s;

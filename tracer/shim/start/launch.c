@@ -9,7 +9,7 @@
 
 #include "../process/abi.h"
 
-// The name goes into paths and object names: what may hold anything is hashed (FNV-1a).
+// The name becomes part of paths and object names, so an identifier with arbitrary content is hashed (FNV-1a).
 static uint64_t hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -31,7 +31,7 @@ static ssize_t read_file(const char *path, char *out, size_t size)
 
 static void alone(char *out, size_t size, const char *hostname)
 {
-	// Not a rank of any mpirun: a world of its own. The pid alone would repeat in the next container.
+	// A world of its own, without an mpirun. The pid alone would repeat in the next container.
 	char stat[4096] = "";
 	unsigned long long started = 0;
 	if (read_file("/proc/self/stat", stat, sizeof(stat)) > 0) {
@@ -52,8 +52,8 @@ void cairn_launch_id(char *out, size_t size, const char *hostname)
 	const char *hnp = getenv("OMPI_MCA_orte_hnp_uri");
 	char joined[8192];
 
-	// mpirun is no rank's parent when it has daemons on other nodes, but its URI reaches them all (Open MPI 4). From
-	// Open MPI 5 on the name space itself holds mpirun's host and pid.
+	// If mpirun has daemons on other nodes it is not the parent of all ranks, but all of them have its URI (Open MPI
+	// 4). From Open MPI 5 on the name space contains mpirun's host and pid.
 	if (space == NULL || getenv("PMIX_RANK") == NULL) {
 		alone(out, size, hostname);
 		return;
@@ -64,7 +64,7 @@ void cairn_launch_id(char *out, size_t size, const char *hostname)
 
 #else
 
-// parent returns the parent of a process, 0 where there is none to be seen.
+// parent returns the parent of a process, 0 if it is not visible.
 static int parent(int pid)
 {
 	char path[64], stat[4096];
@@ -95,7 +95,7 @@ void cairn_launch_id(char *out, size_t size, const char *hostname)
 				group = next;
 		}
 		if (port != NULL) {
-			// host:port, the host as mpirun sees itself
+			// host:port, with the host's name on mpirun's node
 			snprintf(joined, sizeof(joined), "%s|%s", port, group != NULL ? group : "");
 			snprintf(out, size, "hydra-%016llx", (unsigned long long)hash(joined));
 			return;

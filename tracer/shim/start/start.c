@@ -32,10 +32,10 @@
 #include "../spool/spool.h"
 #include "launch.h"
 
-// pthread_atfork asks for the handle of the library; no start files define it here.
+// pthread_atfork needs the handle of the library, which start files normally define; there are none here.
 void *__dso_handle;
 
-// After fork the child has a copy of our memory and the parent's mapped segments: it must not write into them.
+// After fork the child has a copy of our memory and maps the parent's buffers: it must not write to them.
 static void in_child(void)
 {
 	atomic_store(&cairn_state, CAIRN_OFF);
@@ -90,7 +90,7 @@ static void add_library_version(struct cairn_json *j)
 	cairn_json_string(j, CAIRN_KEY(library_version), version);
 }
 
-// What tells ranks and launches apart when something went wrong.
+// Variables that identify ranks and launches if something goes wrong.
 static void add_environment(struct cairn_json *j)
 {
 	static const char *const names[] = {
@@ -148,8 +148,8 @@ static char *describe_process(char *directory, size_t size)
 	cairn_json_number(&j, CAIRN_KEY(page_size), (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
 		cairn_json_number(&j, CAIRN_KEY(spool_limit_bytes), cairn_config.spool_limit_bytes);
-	if (cairn_config.segment_bytes > 0)
-		cairn_json_number(&j, CAIRN_KEY(segment_bytes), cairn_config.segment_bytes);
+	if (cairn_config.buffer_bytes > 0)
+		cairn_json_number(&j, CAIRN_KEY(segment_bytes), cairn_config.buffer_bytes);
 	cairn_excluded(excluded, sizeof(excluded));
 	if (excluded[0] != 0)
 		cairn_json_string(&j, CAIRN_KEY(excluded), excluded);
@@ -178,7 +178,7 @@ void cairn_start(void)
 	// MPI_Init on two threads at once is an error of the application.
 	if (atomic_load(&cairn_state) != CAIRN_EARLY || atomic_exchange(&started, 1) != 0)
 		return;
-	// What we do must not show in errno, which the application may look at after the call.
+	// The application may look at errno after the call, so we must not change it.
 	int saved = errno;
 	description = describe_process(directory, sizeof(directory));
 	if (description == NULL) {

@@ -1,9 +1,9 @@
-// How tracing starts.
+// Start of tracing.
 #ifndef CAIRN_START_H
 #define CAIRN_START_H
 
-// cairn_start begins to record when MPI is initialized for the first time. It cannot fail: where that is not possible the
-// state is CAIRN_OFF.
+// cairn_start starts recording when MPI is initialized for the first time. If that is not possible it prints why and
+// sets the state to CAIRN_OFF.
 void cairn_start(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Records that are larger than a segment: long arrays of requests, displacements and strings.
+// Records that are larger than a record buffer: long arrays of requests, displacements and strings.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

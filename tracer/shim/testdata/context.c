@@ -1,11 +1,11 @@
-// What of context.c a process cannot be made to do: samples by the hundred, cgroups of both versions.
+// Driver for the parts of context.c that a process cannot be made to run: hundreds of samples, cgroups of both versions.
 //
-//	context thin FILE N        N samples, of which number i was taken at i; 0: until it is killed
+//	context thin FILE N        N samples; number i is taken at time i; 0: until the process is killed
 //	context now FILE           one sample at once, one after 20 ms of CPU time
-//	context find FILE MOUNT    which cpu.stat counts, and what it says
+//	context find FILE MOUNT    the path of the cpu.stat that is used, and its values
 //	context cpu STAT           the CPU in a thread's stat
-//	context steal FILE BYTES…  what samples have of the steal, one per content of FILE; with "=" the reading is not due
-//	context cost N             CPU time of a reading of /proc/stat and for how long no other one is made, means of N, in ns
+//	context steal FILE BYTES…  the steal in samples, one per content of FILE; with "=" no reading is due
+//	context cost N             CPU time of a reading of /proc/stat and the time until the next one, means of N, in ns
 #include "../evidence/context.c"
 #include "../evidence/opened.c"
 

@@ -1,5 +1,5 @@
-// A core that only keeps segments, for tests of the shim alone: every full segment stays as a file. It stops tracing after
-// STUB_SEGMENTS of them, if that is set.
+// A core that only keeps buffers, for tests of the shim alone: every full buffer stays as a file. It stops tracing after
+// STUB_BUFFERS of them, if that is set.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ static _Atomic unsigned long long taken;
 
 int cairn_core_start(const char *process)
 {
-	if (getenv("STUB_SEGMENTS") != NULL)
-		most = strtoull(getenv("STUB_SEGMENTS"), NULL, 10);
+	if (getenv("STUB_BUFFERS") != NULL)
+		most = strtoull(getenv("STUB_BUFFERS"), NULL, 10);
 	snprintf(directory, sizeof(directory), "%s", process);
 	return 0;
 }

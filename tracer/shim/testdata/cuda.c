@@ -1,4 +1,4 @@
-// Stands in for CUDA's runtime and driver where there is none: device memory is host memory that no allocator knows.
+// Fake runtime and driver of CUDA: device memory is host memory that no allocator knows.
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,10 +1,11 @@
-// What of evidence.c and usage.c no MPI program can be made to do. CAIRN_PROC may be a folder of the test's.
+// Driver for the parts of evidence.c and usage.c that no MPI program can be made to run. CAIRN_PROC may be a test's
+// directory.
 //
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
-//	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed),
+//	evidence gap FILE MS KIND  thirty times a computation of MS ms: burn, sleep, closed (sleep, all descriptors closed),
 //	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
-//	evidence end FILE MS       a list of threads, then a computation of so many ms, and the list at the end
-//	evidence full FILE         more places than there is room for
+//	evidence end FILE MS       a list of threads, then a computation of MS ms, and the list at the end
+//	evidence full FILE         more rows than there is room for
 #include "../evidence/evidence.c"
 #include "../evidence/opened.c"
 #include "../evidence/usage.c"
@@ -27,7 +28,7 @@ void *cairn_observed(size_t part, size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
 }
 
-// call makes a call from a place, as cairn_enter and cairn_exit do.
+// call makes a call from a call site, as cairn_enter and cairn_exit do.
 static void call(uint16_t function, uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 		for (;;)
 			add(row, &(struct cairn_evidence_sums){.count = 1, .wall_ns = 1000, .cpu_ns = 1000, .io_bytes = 5});
 	} else if (strcmp(argv[1], "gap") == 0) {
-		const int times = argc > 5 ? atoi(argv[5]) : 30; // where reading takes long, most of them go unmeasured
+		const int times = argc > 5 ? atoi(argv[5]) : 30; // if readings take long, most computations are not measured
 		for (int i = 0; i < times; i++) {
 			call(1, 0x1000);
 			if (strcmp(argv[4], "closed") == 0)

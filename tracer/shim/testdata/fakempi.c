@@ -1,5 +1,5 @@
-// An MPI library of one process, with MPICH's ABI and what stress.c calls: for the thread sanitizer, which needs a library
-// whose locks it sees. Messages go to oneself. As in MPICH, all sends that are complete share one request.
+// An MPI library of one process, with MPICH's ABI and what stress.c calls: for the thread sanitizer, which needs a
+// library whose locks it sees. Messages go to oneself. As in MPICH, all sends that are complete share one request.
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-// Calls with what a mistake in writing records would damage: a status, a list of different elements.
+// Calls whose records a bug would damage: a status, a list of different elements.
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-// Calls MPI on paths that are known beforehand: what cairn_path prints of each is what the trace must say. Compiled with
-// -O2 -fomit-frame-pointer. Lines are given, so that the test can name them.
+// Calls MPI on known paths: what cairn_path prints for each must be in the trace. Compiled with -O2
+// -fomit-frame-pointer. Lines are given, so that the test can name them.
 #include <alloca.h>
 #include <dlfcn.h>
 #include <mpi.h>
@@ -81,7 +81,7 @@ extern "C" void *thread(void *) {
 	return NULL;
 }
 
-// The same places again and again, on other paths: what a walk remembers must not be taken for another one's.
+// The same call sites repeatedly, on different paths: a remembered walk must not be mistaken for another one.
 #line 950
 NOINLINE void again() {
 	for (int i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-// Gives MPI pointers to all sorts of memory; the tag of each send says what the test expects.
+// Passes MPI pointers to all kinds of memory; the tag of each send is what the test expects.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-// Rooted collectives on intercommunicators, blocking and not: the root passes MPI_ROOT, its group MPI_PROC_NULL, and the
-// other group the root's rank there. What is not significant for a caller is whatever its memory holds.
+// Rooted collectives on intercommunicators, blocking and not: the root passes MPI_ROOT, its group MPI_PROC_NULL, and
+// the other group the root's rank. Arguments that are not significant for a caller are arbitrary.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST = 64 };
+enum { MAX_RANKS = 64 };
 
 static int rank, half, in_root_group, peers;
 static MPI_Comm inter;
@@ -38,7 +38,7 @@ static void complete(int nonblocking, MPI_Request *r)
 // all makes each rooted collective with a root in the lower group, or in the upper one.
 static void all(int root_group, int at, int nonblocking)
 {
-	int local, root, many[MOST], one = 100 + rank, counts[MOST], displs[MOST], *nothing = NULL;
+	int local, root, many[MAX_RANKS], one = 100 + rank, counts[MAX_RANKS], displs[MAX_RANKS], *nothing = NULL;
 	MPI_Request r = MPI_REQUEST_NULL;
 
 	MPI_Comm_rank(inter, &local);
@@ -46,12 +46,12 @@ static void all(int root_group, int at, int nonblocking)
 	in_root_group = half == root_group;
 	root = !in_root_group ? at : local == at ? MPI_ROOT : MPI_PROC_NULL;
 	const int is_root = root == MPI_ROOT;
-	// lists and counts that nobody may look at, and some that the root must
+	// lists and counts that must not be read, and some that the root must read
 	int *c = is_root ? counts : nothing, *d = is_root ? displs : nothing;
 	const int n = is_root ? 1 : -7 - rank;
-	for (int i = 0; i < MOST; i++) {
+	for (int i = 0; i < MAX_RANKS; i++) {
 		counts[i] = 1;
-		displs[i] = MOST - 1 - i;
+		displs[i] = MAX_RANKS - 1 - i;
 		many[i] = 1000 + i;
 	}
 	if (nonblocking)
@@ -71,7 +71,7 @@ static void all(int root_group, int at, int nonblocking)
 		MPI_Gatherv(&one, 1, MPI_INT, many, c, d, MPI_INT, root, inter);
 	complete(nonblocking, &r);
 	if (is_root)
-		check(many[MOST - 1] >= 100 && many[MOST - 1] < 1000, "MPI_Gatherv gathered nothing");
+		check(many[MAX_RANKS - 1] >= 100 && many[MAX_RANKS - 1] < 1000, "MPI_Gatherv gathered nothing");
 	if (nonblocking)
 		MPI_Iscatter(many, n, MPI_INT, &one, 1, MPI_INT, root, inter, &r);
 	else

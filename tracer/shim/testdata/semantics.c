@@ -1,5 +1,5 @@
-// What calls mean beyond their arguments: requests that fail, are freed, cancelled, started again and generalized;
-// callbacks; communicators by every way of creation; names and markers.
+// Effects of calls beyond their arguments: requests that fail, are freed, cancelled, restarted and generalized;
+// callbacks; communicators created in every way; names and markers.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static void callbacks(void)
 	MPI_Comm_free_keyval(&key);
 }
 
-// The message is longer than the buffer: the wait fails and ends the request all the same. What comes after must not be
-// taken for it.
+// The message is longer than the buffer: the wait fails and still ends the request. Later requests must not be mistaken
+// for it.
 static void failures(void)
 {
 	int big[64] = {0}, small = 0;

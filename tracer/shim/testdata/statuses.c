@@ -1,5 +1,5 @@
-// Waits and tests for as many requests as the shim has statuses for on the stack, and for one more and less; statuses that
-// are ignored, and such that must be what MPI left.
+// Waits and tests for as many requests as the shim has statuses for on the stack, and for one more and one less; with
+// ignored statuses, and with statuses that must be as MPI leaves them.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Threads in everything at once that the shim's threads share: first calls, calls before MPI_Init, handles that are freed
-// here and reused there, callbacks, segments that change, regions that are off. stress ROUNDS
+// Threads use everything that the shim's threads share at the same time: first calls, calls before MPI_Init, handles
+// that are freed by one thread and reused by another, callbacks, full buffers, regions without recording. stress ROUNDS
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

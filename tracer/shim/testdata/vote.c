@@ -24,7 +24,7 @@ static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behavi
 	b->unchanged = rand() % 50 != 0;
 	b->period = (uint32_t)(rand() % 40 == 0 ? 0 : 1 + rand() % 6);
 	b->wanted = 1 + (uint64_t)rand() % 1000;
-	b->most = 1 + (uint64_t)rand() % 1000;
+	b->max_wanted = 1 + (uint64_t)rand() % 1000;
 	b->clusters = 1;
 	b->cluster[0] = (struct cairn_cluster){(uint64_t)(rand() % (int)behaviors) * UINT64_C(0x9e3779b97f4a7c15), rank, 1};
 }
@@ -32,12 +32,12 @@ static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behavi
 static void same(const struct cairn_ballot *a, const struct cairn_ballot *b)
 {
 	CHECK(a->least_marker == b->least_marker && a->greatest_marker == b->greatest_marker && a->unchanged == b->unchanged);
-	CHECK(a->period == b->period && a->wanted == b->wanted && a->most == b->most && a->clusters == b->clusters);
+	CHECK(a->period == b->period && a->wanted == b->wanted && a->max_wanted == b->max_wanted && a->clusters == b->clusters);
 	if (a->clusters <= CAIRN_CLUSTERS)
 		CHECK(memcmp(a->cluster, b->cluster, a->clusters * sizeof(a->cluster[0])) == 0);
 }
 
-// Whatever tree the ballots are joined in, and in whatever order, the result is the same, and it is right.
+// In whatever tree and order the ballots are combined, the result is the same, and it is correct.
 static void any_tree(uint32_t ranks, unsigned behaviors)
 {
 	for (uint32_t i = 0; i < ranks; i++) {
@@ -79,20 +79,20 @@ static void any_tree(uint32_t ranks, unsigned behaviors)
 	CHECK(other.clusters == (distinct > CAIRN_CLUSTERS ? CAIRN_CLUSTERS + 1 : distinct));
 }
 
-static struct cairn_ballot said(uint64_t ordinal, unsigned kind, uint32_t unchanged, uint32_t period, uint64_t wanted, uint64_t most)
+static struct cairn_ballot combined(uint64_t ordinal, unsigned kind, uint32_t unchanged, uint32_t period, uint64_t wanted, uint64_t max_wanted)
 {
 	struct cairn_ballot b = {.least_marker = cairn_marker_word(kind, ordinal), .unchanged = unchanged, .period = period,
-		.wanted = wanted, .most = most, .clusters = 2};
+		.wanted = wanted, .max_wanted = max_wanted, .clusters = 2};
 	b.greatest_marker = b.least_marker;
 	return b;
 }
 
-// The transition graph: what has not changed is clustered once, goes on, and begins anew when something changes.
+// The transition graph: unchanged ranks are clustered once and stay clustered; a change starts again from the beginning.
 static void transitions(void)
 {
 	struct cairn_votes v;
 	struct cairn_ballot all;
-	static const struct { uint32_t unchanged; enum cairn_vote_state state; bool stands; uint64_t step; } steps[] = {
+	static const struct { uint32_t unchanged; enum cairn_vote_state state; bool lead_times; uint64_t step; } steps[] = {
 		{0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64}, {1, CAIRN_LEAD, true, 128},
 		{1, CAIRN_LEAD, true, 128}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256},
 		{0, CAIRN_ALL_TRACING, false, 64}, {0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64},
@@ -102,34 +102,34 @@ static void transitions(void)
 	CHECK(at == CAIRN_FIRST_COLLECTIVE && v.next[CAIRN_EXPLICIT] == CAIRN_FIRST_EXPLICIT);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		const uint64_t before = v.step;
-		all = said(at, CAIRN_COLLECTIVE, steps[i].unchanged, 4, 512, 500);
+		all = combined(at, CAIRN_COLLECTIVE, steps[i].unchanged, 4, 512, 500);
 		cairn_votes_decide(&v, &all);
-		CHECK(v.state == steps[i].state && v.stands == steps[i].stands && v.number == i + 1);
+		CHECK(v.state == steps[i].state && v.lead_times == steps[i].lead_times && v.number == i + 1);
 		CHECK(v.next[CAIRN_COLLECTIVE] == at + steps[i].step && (v.state != CAIRN_LEAD || v.step == v.factor * before));
 		at = v.next[CAIRN_COLLECTIVE];
 	}
 	// too many behaviors: nobody leads
-	all = said(at, CAIRN_COLLECTIVE, 1, 4, 64, 1 << 20);
+	all = combined(at, CAIRN_COLLECTIVE, 1, 4, 64, 1 << 20);
 	all.clusters = CAIRN_CLUSTERS + 1;
 	cairn_votes_decide(&v, &all);
-	CHECK(v.state == CAIRN_ALL_TRACING && !v.stands);
-	// who sets markers knows better
-	all = said(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
+	CHECK(v.state == CAIRN_ALL_TRACING && !v.lead_times);
+	// explicit markers take precedence
+	all = combined(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
 	cairn_votes_decide(&v, &all);
 	CHECK(v.next[CAIRN_COLLECTIVE] == UINT64_MAX && v.next[CAIRN_EXPLICIT] > 1);
-	// a rank that has counted otherwise ends it, on all ranks
+	// a rank with other markers ends clustering on all ranks
 	all.least_marker--;
 	cairn_votes_decide(&v, &all);
 	CHECK(v.state == CAIRN_ENDED && v.next[CAIRN_EXPLICIT] == UINT64_MAX && v.next[CAIRN_COLLECTIVE] == UINT64_MAX);
 
 	cairn_votes_begin(&v);
-	all = said(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
+	all = combined(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
 	cairn_votes_decide(&v, &all);
 	CHECK(v.next[CAIRN_EXPLICIT] == 2);
 }
 
-// How a loop begins whose period is known after four turns: markers stand whole turns apart then, no farther than an eighth
-// of what is wanted or a few times what they stood apart before; and they come to stand far enough apart.
+// The beginning of a loop whose period is known after four iterations: the distance of markers is a multiple of the
+// period, at most an eighth of the wanted one or a few times the previous one; and it becomes large enough.
 static void beginnings(void)
 {
 	for (uint32_t period = 1; period < 60; period++) {
@@ -138,18 +138,18 @@ static void beginnings(void)
 			cairn_votes_begin(&v);
 			for (int i = 0; i < 12; i++) {
 				const uint64_t at = v.next[CAIRN_COLLECTIVE], before = v.step, known = at < 4 * period ? 0 : period;
-				struct cairn_ballot all = said(at, CAIRN_COLLECTIVE, 0, (uint32_t)known, wanted, 1 << 20);
+				struct cairn_ballot all = combined(at, CAIRN_COLLECTIVE, 0, (uint32_t)known, wanted, 1 << 20);
 				cairn_votes_decide(&v, &all);
 				CHECK(v.next[CAIRN_COLLECTIVE] > at && (known == 0 || v.step % period == 0));
-				CHECK(v.step <= 2 * CAIRN_UNKNOWN_GROWTH * before || v.step < wanted / 8 + period);
-				CHECK(i < 10 || wanted <= CAIRN_MUCH_FARTHER * v.step);
+				CHECK(v.step <= 2 * CAIRN_GROWTH_UNKNOWN * before || v.step < wanted / 8 + period);
+				CHECK(i < 10 || wanted <= CAIRN_MAX_DEVIATION * v.step);
 			}
 		}
 	}
 }
 
-// Markers come to stand whole turns of the program apart, and stay there while they can; what never repeats is asked ever
-// more seldom.
+// The distance of markers becomes a multiple of the program's period, and stays as long as possible; a program that
+// never repeats votes less and less often.
 static void distances(void)
 {
 	for (uint32_t period = 1; period < 300; period++) {
@@ -158,10 +158,10 @@ static void distances(void)
 		uint64_t step = 0;
 		for (int i = 0; i < 4; i++) {
 			const uint64_t at = v.next[CAIRN_COLLECTIVE];
-			struct cairn_ballot all = said(at, CAIRN_COLLECTIVE, 0, period, 50 + (uint64_t)rand() % 900, 4096);
+			struct cairn_ballot all = combined(at, CAIRN_COLLECTIVE, 0, period, 50 + (uint64_t)rand() % 900, 4096);
 			cairn_votes_decide(&v, &all);
 			CHECK(v.next[CAIRN_COLLECTIVE] > at && v.step % period == 0 && v.step <= 4096);
-			CHECK(v.step >= step && all.wanted <= CAIRN_MUCH_FARTHER * v.step && (v.step == step || CAIRN_MUCH_FARTHER * step < all.wanted));
+			CHECK(v.step >= step && all.wanted <= CAIRN_MAX_DEVIATION * v.step && (v.step == step || CAIRN_MAX_DEVIATION * step < all.wanted));
 			step = v.step;
 		}
 	}
@@ -169,7 +169,7 @@ static void distances(void)
 	cairn_votes_begin(&v);
 	uint64_t votes = 0;
 	while (v.next[CAIRN_COLLECTIVE] < UINT64_C(1) << 32) {
-		struct cairn_ballot all = said(v.next[CAIRN_COLLECTIVE], CAIRN_COLLECTIVE, 0, 0, 64, 1 << 20);
+		struct cairn_ballot all = combined(v.next[CAIRN_COLLECTIVE], CAIRN_COLLECTIVE, 0, 0, 64, 1 << 20);
 		cairn_votes_decide(&v, &all);
 		votes++;
 	}

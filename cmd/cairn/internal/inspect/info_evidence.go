@@ -83,8 +83,8 @@ func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
 }
 
 // nameOfCall returns nil if there is no call.
-func nameOfCall(f *tracefile.File, p trace.CallPlace) *evidenceCall {
-	if p == (trace.CallPlace{}) {
+func nameOfCall(f *tracefile.File, p trace.CallSite) *evidenceCall {
+	if p == (trace.CallSite{}) {
 		return nil
 	}
 	c := &evidenceCall{}

@@ -42,7 +42,7 @@ func (i *Information) addTracing(f *tracefile.File) {
 		}
 		t := &i.Tracing[row]
 		t.TimingBytes += f.TimingBytes(n)
-		if held := thread.Held(); held > 0 {
+		if held := thread.OverheadTicks(); held > 0 {
 			rank := f.Ranks().At(row)
 			t.VoteSeconds += float64(rank.Clock.AtMost(held)) / 1e9
 		}

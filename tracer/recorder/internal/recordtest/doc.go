@@ -1,5 +1,5 @@
-// Package recordtest writes raw records for tests, as the shim does, of a fake MPI library.
+// Package recordtest writes raw records for tests as the shim does, with a fake MPI library.
 //
-// In go calls of a program, made one by one (Shim) or by a program that has certain properties (programs.go); out come the
-// words of each thread's record buffer. Lines decodes the calls of a trace by code of its own, for comparison.
+// Calls of a program are made one by one (Shim) or by programs with certain properties (programs.go); the results are
+// the words of each thread's record buffer. Lines decodes the calls of a trace with independent code, for comparison.
 package recordtest

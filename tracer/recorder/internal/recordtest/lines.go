@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Lines are all calls of a thread, decoded by code that knows nothing of the recorder's.
+// Lines returns all calls of a thread, decoded by code that is independent of the recorder's.
 func Lines(t testing.TB, c *trace.Content, thread int) []string {
 	t.Helper()
 	th := c.Threads.At(thread)
@@ -40,7 +40,7 @@ type lineWriter struct {
 	t         testing.TB
 	content   *trace.Content
 	functions map[uint16]*trace.Function
-	streams   map[[2]int32][]int64 // what is left of them, by terminal and number
+	streams   map[[2]int32][]int64 // their remaining values, by terminal and number
 	lines     []string
 }
 

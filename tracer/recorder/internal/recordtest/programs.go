@@ -104,8 +104,8 @@ func VaryingProgram(t testing.TB, iterations int) *Shim {
 	return s
 }
 
-// WideHandles is a program whose calls differ in handles that come and go: requests in lists of all lengths and in any order,
-// and datatypes that are never freed. want has, for each wait and send, the raw handles that it names.
+// WideHandles returns a program whose calls differ in handles that come and go: requests in lists of all lengths and in
+// any order, and datatypes that are never freed. waits and sends are the raw handles that each wait and send names.
 func WideHandles(t testing.TB, iterations int) (s *Shim, waits [][]int64, sends []int64) {
 	random := rand.New(rand.NewPCG(7, 7))
 	s = NewShim(t)

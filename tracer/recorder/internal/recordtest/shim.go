@@ -23,7 +23,7 @@ type Shim struct {
 	Threads map[uint32]*Thread
 }
 
-// A Thread is one of the process, with what it has written.
+// A Thread is a thread of the process, with what it has written.
 type Thread struct {
 	number   uint32
 	Sequence uint64
@@ -71,7 +71,7 @@ var Constants = []record.Constant{
 // Word is a value as a word of memory.
 func Word(v int64) record.Address { return record.Address(v) }
 
-// NewShim is the shim of a process that has called nothing yet.
+// NewShim returns the shim of a process that has not called anything yet.
 func NewShim(t testing.TB) *Shim {
 	p := &record.Process{
 		Format: 1, Hostname: "node", PID: 4711, ABI: "mpich", LibraryVersion: "4.0.2", LaunchID: "launch",
@@ -104,7 +104,7 @@ func (s *Shim) Thread(n uint32) *Thread {
 	return t
 }
 
-// NewBuffer is a record buffer with nothing but its header.
+// NewBuffer returns a record buffer with nothing but its header.
 func NewBuffer(thread uint32, sequence uint64) []uint64 {
 	words := make([]uint64, record.BufferHeaderWords)
 	copy(record.BytesOf(words), record.BufferMagic)
@@ -314,7 +314,7 @@ func Expect(t *testing.T, got []string, want ...string) {
 // Tail are the last n lines.
 func Tail(s []string, n int) []string { return s[len(s)-n:] }
 
-// CPUTime is what the process has had of the CPU so far, ns.
+// CPUTime returns the CPU time of the process so far in ns.
 func CPUTime(b *testing.B) int64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -1,4 +1,4 @@
-// Where a pointer leads.
+// Resolves pointers to allocations.
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,31 +12,31 @@
 #include "names.h"
 #include "real.h"
 
-// A word of a record that stands for a place in a segment: a mark on top, the number, the offset (recorder/dictionary.go).
+// word_for returns the word of a record for an address in an allocation: tag, number, offset (recorder/dictionary.go).
 static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 {
 	if (number < 0 || number >= 1 << (CAIRN_ENTRY_SHIFT - CAIRN_OFFSET_BITS) || offset >> CAIRN_OFFSET_BITS != 0)
 		return address;
-	return (uint64_t)CAIRN_ENTRY_MARK << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
+	return (uint64_t)CAIRN_ENTRY_TAG << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
 }
 
-// Stacks of threads that have called MPI, and of the first one. They grow down from a place that depends on nothing but
-// the program: __libc_stack_end lies below the environment, a thread's control block above its stack.
-enum { MOST_STACKS = 4096 };
+// Stacks of threads that have called MPI, and of the main thread. Offsets are counted down from an address that depends
+// only on the program: __libc_stack_end, which is below the environment, or the thread's control block above its stack.
+enum { MAX_STACKS = 4096 };
 static struct stack {
 	_Atomic uintptr_t low, end; // end 0: free
-} stacks[MOST_STACKS];
+} stacks[MAX_STACKS];
 static _Atomic uint32_t stack_count;
 static uintptr_t main_end, main_low;
 
-static void know_stack(uint32_t thread)
+static void register_stack(uint32_t thread)
 {
 	static __thread bool known __attribute__((tls_model("initial-exec")));
 	pthread_attr_t attributes;
 	void *low;
 	size_t size;
 
-	if (known || thread >= MOST_STACKS)
+	if (known || thread >= MAX_STACKS)
 		return;
 	known = true;
 	if (syscall(SYS_gettid) == getpid()) {
@@ -45,7 +45,7 @@ static void know_stack(uint32_t thread)
 	} else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
 		if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
 			uintptr_t end = (uintptr_t)__builtin_thread_pointer();
-			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // of a thread that has ended
+			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // remove that of an earlier thread
 				if (atomic_load(&stacks[i].end) == end)
 					atomic_store(&stacks[i].end, 0);
 			atomic_store(&stacks[thread].low, (uintptr_t)low);
@@ -60,21 +60,21 @@ static void know_stack(uint32_t thread)
 
 static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
 {
-	if (thread >= MOST_STACKS)
+	if (thread >= MAX_STACKS)
 		return false;
 	uintptr_t end = atomic_load_explicit(&stacks[thread].end, memory_order_relaxed);
 	if (end == 0 || address >= end || address < atomic_load_explicit(&stacks[thread].low, memory_order_relaxed))
 		return false;
 	struct cairn_block b = {.kind = CAIRN_STACK, .device = thread};
-	*word = word_for(address, cairn_name_for_ever(&b), end - address);
+	*word = word_for(address, cairn_name_permanently(&b), end - address);
 	return true;
 }
 
-// Static data: the modules that are mapped.
-enum { MOST_MODULES = 2048 };
+// Static data: the mapped modules.
+enum { MAX_MODULES = 2048 };
 static struct {
 	uintptr_t base, limit;
-} modules[MOST_MODULES];
+} modules[MAX_MODULES];
 static _Atomic uint32_t module_count;
 static _Atomic int refreshing;
 static unsigned long long loads, unloads;
@@ -93,7 +93,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 		base = begin < base ? begin : base;
 		limit = begin + p->p_memsz > limit ? begin + p->p_memsz : limit;
 	}
-	if (limit > base && *n < MOST_MODULES) {
+	if (limit > base && *n < MAX_MODULES) {
 		modules[*n].base = base & ~(uintptr_t)4095;
 		modules[(*n)++].limit = limit;
 	}
@@ -112,7 +112,7 @@ static bool in_module(uintptr_t address, uint64_t *word)
 	for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_acquire); i++)
 		if (address - modules[i].base < modules[i].limit - modules[i].base) {
 			struct cairn_block b = {.kind = CAIRN_STATIC, .size = modules[i].limit - modules[i].base, .site = modules[i].base};
-			*word = word_for(address, cairn_name_for_ever(&b), address - modules[i].base);
+			*word = word_for(address, cairn_name_permanently(&b), address - modules[i].base);
 			return true;
 		}
 	return false;
@@ -138,7 +138,7 @@ static void in_child(void)
 	cairn_devices_after_fork();
 }
 
-// The shim calls this before the first record that can have a place: describe writes down what a number stands for.
+// The shim must call this before the first record with a located pointer; describe writes the description of a number.
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]));
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]))
 {
@@ -154,18 +154,18 @@ CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[
 	pthread_atfork(NULL, NULL, in_child);
 }
 
-// The word of a record for an address that a thread gives to MPI.
-CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread);
-CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread)
+// Returns the word of a record for an address that a thread passes to MPI.
+CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t thread);
+CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t thread)
 {
-	enum { MOST_UNKNOWN = 4096 };
+	enum { MAX_UNKNOWN = 4096 };
 	static _Atomic int unknown;
 	struct cairn_block b;
 	uint64_t word;
 
 	if (address < 4096 || address >> 47 != 0)
 		return address;
-	know_stack(thread);
+	register_stack(thread);
 	if (on_stack(address, thread, &word))
 		return word;
 	if (cairn_index_find(address, &b)) {
@@ -183,10 +183,10 @@ CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread
 			return word;
 	if (main_end != 0 && address < main_end && address >= main_low) {
 		b = (struct cairn_block){.kind = CAIRN_STACK};
-		return word_for(address, cairn_name_for_ever(&b), main_end - address);
+		return word_for(address, cairn_name_permanently(&b), main_end - address);
 	}
-	if (atomic_fetch_add(&unknown, 1) >= MOST_UNKNOWN)
+	if (atomic_fetch_add(&unknown, 1) >= MAX_UNKNOWN)
 		return address;
 	b = (struct cairn_block){.kind = CAIRN_UNKNOWN, .size = 1, .site = address};
-	return word_for(address, cairn_name_for_ever(&b), 0);
+	return word_for(address, cairn_name_permanently(&b), 0);
 }

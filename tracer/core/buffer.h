@@ -1,7 +1,7 @@
-// A segment as the shim, the hand-over and the recorder know it (docs/decisions/0001-seams.md, "Raw records"): a header,
-// then records.
-#ifndef CAIRN_SEGMENT_H
-#define CAIRN_SEGMENT_H
+// A record buffer, as the shim, the hand-over and the recorder share it (docs/decisions/0001-seams.md, "Raw records"): a
+// header, then records.
+#ifndef CAIRN_BUFFER_H
+#define CAIRN_BUFFER_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 enum { CAIRN_HEADER = CAIRN_RECORD_BYTES }; // before a record's inputs
 
-// Neighbors that are written together have a name as one word, the first of them at its low end.
+// Fields that are written together also have a name as one word, with the first field in the low bits.
 struct cairn_record_header {
 	union {
 		struct {
@@ -32,17 +32,17 @@ struct cairn_record_header {
 };
 CAIRN_LAYOUT_RECORD(struct cairn_record_header);
 
-// What happens to a segment: a thread is given it, and later has filled it.
+// An event of a buffer: a thread has taken it, or has filled it.
 struct cairn_event {
 	struct cairn_event *next;
-	void *segment;
-	uint64_t capacity; // bytes of records; of a segment that the shim made
+	void *buffer;
+	uint64_t capacity; // bytes of records, if the shim created the buffer
 	uint32_t thread;
 	uint32_t full; // else it was given
-	uint32_t own;  // 1 + the number of the segment, if the shim made it
+	uint32_t own;  // 1 + the number of the buffer, if the shim made it
 };
 
-struct cairn_segment {
+struct cairn_buffer {
 	char magic[8];
 	uint32_t format, thread;
 	uint64_t sequence;
@@ -50,28 +50,28 @@ struct cairn_segment {
 	uint64_t dropped;
 	uint64_t ticks, monotonic_ns, realtime_ns;
 	char stopped[CAIRN_STOPPED_BYTES];
-	// Not part of the format: what follows means nothing to who finds the file.
+	// Not part of the format; readers of the file ignore the following fields.
 	struct cairn_event given, full;
-	struct cairn_segment *next; // of the fresh ones
+	struct cairn_buffer *next; // in the list of fresh buffers
 	uint64_t capacity;
 };
-CAIRN_LAYOUT_SEGMENT(struct cairn_segment);
+CAIRN_LAYOUT_BUFFER(struct cairn_buffer);
 
-// cairn_segment_begin makes the header of a segment, which may have been used before, that of a new one. A process can be
-// killed between any two stores: without its magic a segment is none, and with it all of the header is there.
-static inline void cairn_segment_begin(struct cairn_segment *s, uint32_t thread, uint64_t sequence)
+// cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be killed between any two
+// stores: a buffer without magic is invalid, and with it the whole header is valid.
+static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence)
 {
 	memset(s->magic, 0, sizeof(s->magic));
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&s->used, 0, memory_order_release);
-	s->format = CAIRN_SEGMENT_FORMAT;
+	s->format = CAIRN_BUFFER_FORMAT;
 	s->thread = thread;
 	s->sequence = sequence;
 	s->dropped = 0;
 	s->ticks = s->monotonic_ns = s->realtime_ns = 0;
 	s->stopped[0] = 0;
 	atomic_thread_fence(memory_order_release);
-	memcpy(s->magic, CAIRN_SEGMENT_MAGIC, sizeof(s->magic));
+	memcpy(s->magic, CAIRN_BUFFER_MAGIC, sizeof(s->magic));
 }
 
 #endif

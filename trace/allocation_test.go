@@ -18,10 +18,10 @@ func pointersAndPaths(t testing.TB) *Content {
 		Site{BuildID: "aabb", Module: "stencil", Offset: 0x1234, Function: "exchange", File: "stencil.c", Line: 17, Caller: 1},
 		Site{BuildID: "ccdd", Module: "libc.so.6"},
 	)
-	c.Segments = []Segment{
-		{Kind: HeapSegment, Site: 1, Size: 4096, Ordinal: 1},
-		{Kind: StackSegment, Number: 2},
-		{Kind: DeviceSegment, Number: 3, Site: 2, Size: 1 << 40},
+	c.Allocations = []Allocation{
+		{Kind: HeapAllocation, Site: 1, Size: 4096, Ordinal: 1},
+		{Kind: StackAllocation, Number: 2},
+		{Kind: DeviceAllocation, Number: 3, Site: 2, Size: 1 << 40},
 	}
 	for i := range c.Signatures {
 		s := &c.Signatures[i]
@@ -41,7 +41,7 @@ func pointersAndPaths(t testing.TB) *Content {
 func TestPointersAndCallPathsRoundTrip(t *testing.T) {
 	c := pointersAndPaths(t)
 	r := opened(t, written(t, c))
-	require.Equal(t, c.Segments, r.Segments())
+	require.Equal(t, c.Allocations, r.Allocations())
 	require.Equal(t, c.Sites, r.Sites())
 	require.Equal(t, c.Signatures, r.Signatures())
 	require.Positive(t, r.Sizes().Pointers)
@@ -56,9 +56,9 @@ func TestPointersAndCallPathsMustFitTogether(t *testing.T) {
 	for name, spoil := range map[string]func(*Content){
 		"a path in a circle":            func(c *Content) { c.Sites[0].Caller = 2 },
 		"a site that is its own caller": func(c *Content) { c.Sites[1].Caller = 2 },
-		"a segment at no site":          func(c *Content) { c.Segments[0].Site = 4 },
-		"a segment of no kind":          func(c *Content) { c.Segments[0].Kind = 0 },
-		"a pointer to no segment":       func(c *Content) { c.Segments = c.Segments[:1] },
+		"a segment at no site":          func(c *Content) { c.Allocations[0].Site = 4 },
+		"a segment of no kind":          func(c *Content) { c.Allocations[0].Kind = 0 },
+		"a pointer to no segment":       func(c *Content) { c.Allocations = c.Allocations[:1] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := pointersAndPaths(t)
@@ -73,11 +73,11 @@ func TestPointerText(t *testing.T) {
 		Function: &Function{Name: "MPI_F", Return: "int", Parameters: []Parameter{
 			{Name: "a", Kind: "buffer", Direction: In}, {Name: "b", Kind: "buffer", Direction: In}, {Name: "c", Kind: "buffer", Direction: In},
 		}},
-		In:        []Value{{Form: Pointer, Int: 1, Offset: 24}, {Form: Pointer, Int: 2}, {Form: Pointer}},
-		Return:    Value{Form: Int},
-		Signature: &Signature{},
-		segments:  []Segment{{Kind: DeviceSegment, Number: 1, Size: 64, Site: 1}, {Kind: StackSegment, Number: 3}},
-		sites:     []Site{{BuildID: "aa", Module: "m", Offset: 16}},
+		In:          []Value{{Form: Pointer, Int: 1, Offset: 24}, {Form: Pointer, Int: 2}, {Form: Pointer}},
+		Return:      Value{Form: Int},
+		Signature:   &Signature{},
+		allocations: []Allocation{{Kind: DeviceAllocation, Number: 1, Size: 64, Site: 1}, {Kind: StackAllocation, Number: 3}},
+		sites:       []Site{{BuildID: "aa", Module: "m", Offset: 16}},
 	}
 	require.Equal(t, "MPI_F(a=device#0+24, b=stack#1, c=…) = MPI_SUCCESS", e.Text())
 	require.JSONEq(t, `{"rank":0,"thread":0,"index":0,"function":"MPI_F","args":{
