@@ -1,7 +1,7 @@
 package grammar
 
 // A Snapshot is the state of a grammar at the start of an iteration of the root's last symbol.
-type Mark struct {
+type Snapshot struct {
 	tail                     int32
 	count, length, surprises uint64
 }
@@ -15,18 +15,18 @@ type Repetition struct {
 
 // AtIterationStart reports whether the prediction is at the beginning of an iteration: it expects
 // one more repetition of the root's last symbol.
-func (s *Sequitur) CameRound() bool { return len(s.path) == 0 && s.expected >= 0 }
+func (s *Sequitur) AtIterationStart() bool { return len(s.path) == 0 && s.expected >= 0 }
 
 // Snapshot returns the present state. The grammar must be AtIterationStart.
-func (s *Sequitur) Mark() Mark {
+func (s *Sequitur) Snapshot() Snapshot {
 	tail := s.tail()
-	return Mark{tail: tail, count: s.nodes[tail].count, length: s.length, surprises: s.surprises}
+	return Snapshot{tail: tail, count: s.nodes[tail].count, length: s.length, surprises: s.surprises}
 }
 
 // Since returns what was appended since a snapshot. It returns false if not all of it was
 // predicted, or the grammar is not AtIterationStart.
-func (s *Sequitur) Since(m Mark) (Repetition, bool) {
-	if !s.CameRound() || s.surprises != m.surprises || s.tail() != m.tail {
+func (s *Sequitur) Since(m Snapshot) (Repetition, bool) {
+	if !s.AtIterationStart() || s.surprises != m.surprises || s.tail() != m.tail {
 		return Repetition{}, false
 	}
 	return Repetition{
@@ -36,8 +36,8 @@ func (s *Sequitur) Since(m Mark) (Repetition, bool) {
 
 // Repeat appends a repetition n times. It returns false and appends nothing if a terminal was not
 // predicted since r was taken, or the grammar is not AtIterationStart.
-func (s *Sequitur) Again(r Repetition, n uint64) bool {
-	if !s.CameRound() || s.surprises != r.surprises || s.tail() != r.tail {
+func (s *Sequitur) Repeat(r Repetition, n uint64) bool {
+	if !s.AtIterationStart() || s.surprises != r.surprises || s.tail() != r.tail {
 		return false
 	}
 	s.nodes[r.tail].count += n * r.count

@@ -18,7 +18,7 @@ import (
 // that is equal only the times are consumed; in the end the grammar, the calls and the results count how often it came.
 //
 // Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
-// the repetition that it just counted (grammar.Sequitur.CameRound). Whether the next iteration will do what the last one
+// the repetition that it just counted (grammar.Sequitur.AtIterationStart). Whether the next iteration will do what the last one
 // did rests on this, at its beginning:
 //
 //   - its calls are repeats (repeats.go), whose tables have not changed since; words that a repeat leaves out are
@@ -38,7 +38,7 @@ type loop struct {
 	stamps     []int64      // of calls that are equal: enter and exit of each
 	grid       *timing.Grid // of all steps, if they are alike
 	alike      bool
-	start      grammar.Mark       // where the iteration began
+	start      grammar.Snapshot       // where the iteration began
 	repetition grammar.Repetition // what it is in the grammar
 	generation uint64             // of the repeats
 	live       []liveSnapshot
@@ -105,7 +105,7 @@ func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uin
 	if l.state == loopBegun {
 		l.keep(m, number, words)
 	}
-	if !t.grammar.CameRound() {
+	if !t.grammar.AtIterationStart() {
 		return
 	}
 	switch l.state {
@@ -138,7 +138,7 @@ func (l *loop) begin(r *Recorder, t *thread) {
 	l.state, l.left = loopBegun, l.rounds
 	l.patience, l.missed = max(l.patience, 1), 0
 	l.steps, l.words, l.live = l.steps[:0], l.words[:0], l.live[:0]
-	l.start, l.generation = t.grammar.Mark(), r.repeats.generation
+	l.start, l.generation = t.grammar.Snapshot(), r.repeats.generation
 	for i := range q.live {
 		if len(l.live) == q.count {
 			break
@@ -238,10 +238,10 @@ func (l *loop) holds(r *Recorder, t *thread) bool {
 // where they end. short: the words end in the middle of one more, which is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
-	if l.state != loopKnown || !t.grammar.CameRound() {
+	if l.state != loopKnown || !t.grammar.AtIterationStart() {
 		return at, false
 	}
-	if !t.grammar.Again(l.repetition, 0) || !l.holds(r, t) || l.apart && !l.returnedSame(t) {
+	if !t.grammar.Repeat(l.repetition, 0) || !l.holds(r, t) || l.apart && !l.returnedSame(t) {
 		l.forget()
 		return at, false
 	}
@@ -251,7 +251,7 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		for i := range l.steps {
 			l.count(t, &l.steps[i])
 		}
-		t.grammar.Again(l.repetition, l.again)
+		t.grammar.Repeat(l.repetition, l.again)
 		t.calls += n
 		l.came += n
 		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))
