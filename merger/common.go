@@ -7,26 +7,30 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A rank that no other one is like — a corner of a grid, or one of a decomposition in which every rank has messages of
-// other sizes — is a shape of one row, in which every number is a constant: its peer is 5, or r + 1, or the next one in a
-// row of a grid. Written as what holds on most ranks it gives one signature for all of them, where each would have its own.
+// A rank that is unlike all others — a corner of a grid, or any rank if each has messages of other
+// sizes — is a shape of one row, in which every number is a constant. But its peer 5 could also be
+// written as r + 1, or as the next rank in a row of a grid. Written like the corresponding value of
+// most other ranks, it gives one signature for all of them instead of one for each.
 //
-// Which function that is, is asked of all such ranks, by place: the function and call site, and the parameter. Each rank
-// has a vote for each constant, offset and function of the rank that gives its value there. A slot is written as what has
-// the most votes. The functions are those that give all values of some place: (r + b) mod n, distances in a grid of the
-// program's, and in grids that all ranks of the world fill, since many programs compute their neighbors without telling
-// MPI of their grid.
+// The function is chosen by a vote of all such ranks, for each slotKey (function, call site and
+// parameter). Each rank votes for each constant, offset and function of the rank that gives its
+// value there. A slot is written as the winner. The candidate functions are those that give all
+// values of some slotKey: (r + b) mod n, and displacements in a Cartesian grid of the program, or
+// in a grid that has as many points as the world has ranks, since many programs compute their
+// neighbors without a Cartesian communicator.
 //
-// The votes see the content of all ranks, in the order of the shapes, so they are the same whatever was merged before.
+// The votes depend on the content of all ranks, in the order of the shapes, so they do not depend
+// on the order of merges.
 
 const (
-	// maxVoters is how many shapes of one row are asked: more say nothing new, and each takes memory.
+	// maxVoters is the maximum number of shapes of one row that vote: more change nothing, and each
+	// takes memory.
 	maxVoters = 4096
-	// maxFunctions is how many functions of the rank take part.
+	// maxFunctions is the maximum number of candidate functions of the rank.
 	maxFunctions = 64
 )
 
-// A slotPlace is where slots of different shapes stand for the same.
+// A slotKey identifies corresponding slots of different shapes.
 type slotPlace struct {
 	function uint16
 	site     uint32
@@ -38,16 +42,16 @@ func (t *template) place(slot int) slotPlace {
 	return slotPlace{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
 }
 
-// A wayKind is how the value of one rank may be written.
+// A candidateKind is a way to write the value of one rank.
 type wayKind uint8
 
 const (
-	asConstant wayKind = iota // of several that have as many votes, the first
+	asConstant wayKind = iota // among those with equal votes, the first wins
 	asOffset
 	asFunction
 )
 
-// A way is a code, an offset from the rank, or the number of a function.
+// A candidate is a code, an offset from the rank, or the number of a function.
 type way struct {
 	kind wayKind
 	x    int64
@@ -55,22 +59,22 @@ type way struct {
 
 // An observation is a value of a shape with one row.
 type observation struct {
-	rank  int64 // −1: not known
+	rank  int64 // −1: unknown
 	code  int64
 	count int
 }
 
-// An election is how the values of shapes with one row are written.
+// An election decides how the values of shapes with one row are written.
 type election struct {
 	functions []trace.Value
 	votes     map[slotPlace]map[way]int
-	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants do not stand
+	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants lose
 }
 
-// single reports whether the shape is one rank.
+// single reports whether the shape has one rank.
 func (s *exported) single() bool { return s.rows.Len() == 1 }
 
-// elect asks all shapes with one row.
+// elect lets all shapes with one row vote.
 func (e *exporter) elect() {
 	voters := 0
 	for _, s := range e.order {
@@ -103,7 +107,7 @@ func (e *exporter) elect() {
 				values := s.values(first + 1 + i)
 				code := values.At(0)
 				if i >= t.slots && code&1 == 1 {
-					continue // a stream that stays
+					continue // a stream that is not replaced
 				}
 				at := t.place(i)
 				if seen[at] == nil {
@@ -137,8 +141,8 @@ func (e *exporter) elect() {
 	e.countWays()
 }
 
-// countWays tells where constants do not stand: a rank in the middle of a grid is a neighbor of many, and still it is the
-// directions that are few.
+// compareKinds finds the slots in which constants lose: a rank in the middle of a grid is a
+// neighbor of many ranks, but there are few directions.
 func (e *exporter) countWays() {
 	e.election.offsets = map[slotPlace]bool{}
 	for at, votes := range e.election.votes {
@@ -150,7 +154,8 @@ func (e *exporter) countWays() {
 	}
 }
 
-// castOthers adds the votes of shapes with several rows: one for each of them, for how the slot is written there.
+// castOthers adds the votes of shapes with several rows: one for each shape, for how it writes the
+// slot.
 func (e *exporter) castOthers() {
 	for _, s := range e.order {
 		if s.single() {
@@ -189,7 +194,7 @@ func (e *exporter) castOthers() {
 	}
 }
 
-// functionNumber finds or adds a function.
+// functionNumber returns the number of a function, which it adds if necessary.
 func (e *exporter) functionNumber(f trace.Value) (int64, bool) {
 	i := slices.IndexFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) })
 	if i < 0 && len(e.election.functions) < maxFunctions {
@@ -199,7 +204,8 @@ func (e *exporter) functionNumber(f trace.Value) (int64, bool) {
 	return int64(i), i >= 0
 }
 
-// addObservation counts one that was there before; those of a rank follow each other.
+// addObservation adds an observation, or counts it if the latest one is equal; those of a rank are
+// consecutive.
 func addObservation(list []observation, o observation) []observation {
 	for i := len(list) - 1; i >= 0 && list[i].rank == o.rank; i-- {
 		if list[i].code == o.code {
@@ -210,7 +216,8 @@ func addObservation(list []observation, o observation) []observation {
 	return append(list, o)
 }
 
-// addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
+// addFunction adds the function that gives all values of a slotKey, if there is one that is more
+// than an offset.
 func (e *exporter) addFunction(list []observation) {
 	if len(list) < 2 {
 		return
@@ -256,7 +263,8 @@ func gives(f trace.Value, rank, value int64) bool {
 	return false
 }
 
-// elected is how the code of a single rank is written: as what most such ranks have in that place.
+// elected returns how the code of a single rank is written: like that of most such ranks for this
+// slotKey.
 func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
 	votes := f.election.votes[at]
 	best, most := trace.Value{}, -1

@@ -22,7 +22,7 @@ func planChunks(sequences []codec.Sequence, whole map[int][]int64) *longSequence
 	l := &longSequences{}
 	known := map[[16]byte]int64{}
 	for i := range sequences {
-		if _, told := whole[i]; told || len(sequences[i].Chunks) == 0 {
+		if _, stored := whole[i]; stored || len(sequences[i].Chunks) == 0 {
 			continue
 		}
 		mine := make([]int64, len(sequences[i].Chunks))

@@ -186,11 +186,11 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 	if err != nil {
 		return err
 	}
-	most := int64(maxLastBits)
+	maxUnit := int64(maxLastBits)
 	if c.shared.Meta.Timing.Mode == timing.Lossy {
-		reading.form, reading.unit, most = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
+		reading.form, reading.unit, maxUnit = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
 	}
-	if reading.unit < 0 || reading.unit > most || reading.form == nearReadings && reading.unit == 0 {
+	if reading.unit < 0 || reading.unit > maxUnit || reading.form == nearReadings && reading.unit == 0 {
 		return nil
 	}
 	slices.Sort(differences)

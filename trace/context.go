@@ -293,8 +293,8 @@ func (d *decoder) tracers(c *Content) {
 	g := d.RaggedCounts(c.Ranks.Len(), tracerColumns)
 	if g.N > 0 {
 		alike := d.Grouping(g.N, func() []int64 { return make([]int64, g.N) })
-		for k, most := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
-			g.Columns[k] = d.Measured(alike, 0, most+1)
+		for k, limit := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
+			g.Columns[k] = d.Measured(alike, 0, limit+1)
 		}
 	}
 	if d.Err == nil {

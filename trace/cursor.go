@@ -267,7 +267,7 @@ func (c *Cursor) time(terminal int32) bool {
 	e.Enter, e.Exit = c.clock.Nanoseconds(e.EnterTicks), c.clock.Nanoseconds(e.ExitTicks)
 	switch grid := c.plans[terminal].grid; {
 	case c.part.sums != nil:
-		c.somewhere(grid != nil)
+		c.stretchErrors(grid != nil)
 	case grid != nil:
 		c.errors(grid, gap, duration, isExtrapolated)
 	default:
@@ -276,9 +276,9 @@ func (c *Cursor) time(terminal int32) bool {
 	return true
 }
 
-// somewhere sets the error of the times of the current call if only sums are known: it was at some
+// stretchErrors sets the error of the times of the current call if only sums are known: it was at some
 // time within its stretch.
-func (c *Cursor) somewhere(rounded bool) {
+func (c *Cursor) stretchErrors(rounded bool) {
 	off := c.part.sums.Span
 	if rounded {
 		c.off.Lose()

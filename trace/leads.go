@@ -105,9 +105,9 @@ func (c *Cursor) transpose(own int) {
 	}
 }
 
-// writtenDown reports whether an elastic value is recorded for each rank, in a column or as a
+// recordedPerRank reports whether an elastic value is recorded for each rank, in a column or as a
 // number among cases: it is not a function of the rank.
-func (p *environment) writtenDown(v Value) bool {
+func (p *environment) recordedPerRank(v Value) bool {
 	if v.Form == Elastic && Operator(v.Int) == Cases && len(v.List) > 1 {
 		if x, err := p.column(v.List[0].Int); err == nil && x >= 0 && x < int64(len(v.List)-1) {
 			v = v.List[1+x]

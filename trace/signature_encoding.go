@@ -24,9 +24,9 @@ import (
 // because no form has two encodings. After x, a Pointer with a segment (x > 0) has its offset as a zigzag varint.
 
 const (
-	formBits  = 4
-	formMask  = 1<<formBits - 1
-	smallMost = 15 // small numbers up to 14 fit into the byte of the form
+	formBits   = 4
+	formMask   = 1<<formBits - 1
+	smallLimit = 15 // small numbers up to 14 fit into the byte of the form
 
 	// maxValueDepth bounds the depth of nested lists. A list of statuses has depth 2.
 	maxValueDepth = 8
@@ -114,10 +114,10 @@ func appendValue(b []byte, v *Value, strings *codec.StringTable) []byte {
 }
 
 func appendSmall(b []byte, form Form, x uint64) []byte {
-	if x < smallMost {
+	if x < smallLimit {
 		return append(b, byte(form)|byte(x)<<formBits)
 	}
-	return binary.AppendUvarint(append(b, byte(form)|smallMost<<formBits), x-smallMost)
+	return binary.AppendUvarint(append(b, byte(form)|smallLimit<<formBits), x-smallLimit)
 }
 
 func (d *decoder) signature() Signature {
@@ -157,12 +157,12 @@ func (d *decoder) value(depth int) Value {
 	head := d.Byte()
 	v := Value{Form: Form(head & formMask)}
 	x := uint64(head >> formBits)
-	if x == smallMost {
+	if x == smallLimit {
 		x = d.Uvarint()
-		if x > math.MaxUint64-smallMost {
+		if x > math.MaxUint64-smallLimit {
 			d.Fail(errSignature)
 		}
-		x += smallMost
+		x += smallLimit
 	}
 	switch v.Form {
 	case Pointer:

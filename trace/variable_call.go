@@ -221,7 +221,7 @@ func (v *variableCall) resolve(at *environment) error {
 				return err
 			}
 			x.List = nil
-			if s.peer && at.moved != 0 && x.Form == Int && at.writtenDown(s.elastic) {
+			if s.peer && at.moved != 0 && x.Form == Int && at.recordedPerRank(s.elastic) {
 				x.Int = floorMod(x.Int+at.moved, max(at.members, 1))
 			}
 			*s.value = x

@@ -105,9 +105,9 @@ func (d *Decoder) Uvarint() uint64 {
 func (d *Decoder) Varint() int64 { return Unzigzag(d.Uvarint()) }
 
 // UvarintUpTo reads a varint; a value above the limit is an error.
-func (d *Decoder) UvarintUpTo(most uint64) uint64 {
+func (d *Decoder) UvarintUpTo(limit uint64) uint64 {
 	x := d.Uvarint()
-	if x > most {
+	if x > limit {
 		d.Fail(ErrNumber)
 		return 0
 	}

@@ -146,22 +146,22 @@ func AppendRules(b []byte, g grammar.Grammar, purpose Effort) []byte {
 
 // bySymbol lists the positions of a body grouped by symbol.
 func bySymbol(symbols []int64) []int32 {
-	return placesBy(len(symbols), func(i int32) int64 { return symbols[i] })
+	return positionsBy(len(symbols), func(i int32) int64 { return symbols[i] })
 }
 
-// placesBy lists the positions 0 to n−1 sorted by written, stably.
-func placesBy(n int, written func(place int32) int64) []int32 {
-	places := make([]int32, n)
-	for i := range places {
-		places[i] = int32(i)
+// positionsBy lists the positions 0 to n−1 sorted by written, stably.
+func positionsBy(n int, written func(position int32) int64) []int32 {
+	positions := make([]int32, n)
+	for i := range positions {
+		positions[i] = int32(i)
 	}
-	slices.SortFunc(places, func(a, b int32) int {
+	slices.SortFunc(positions, func(a, b int32) int {
 		if x, y := written(a), written(b); x != y {
 			return cmp.Compare(x, y)
 		}
 		return cmp.Compare(a, b)
 	})
-	return places
+	return positions
 }
 
 // Rules reads what AppendRules wrote. Symbols are most of the memory that a reader of an irregular
@@ -211,7 +211,7 @@ func (d *Decoder) Rules() grammar.Grammar {
 		for _, rule := range rules[1:] {
 			copy(g.Rules[rule], body)
 		}
-		for _, k := range placesBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
+		for _, k := range positionsBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
 			for _, rule := range rules {
 				x, ok := exponents.Next()
 				if !ok {

@@ -174,13 +174,13 @@ func (b *Builder) Histogram() Histogram {
 
 // joinTails joins the first bins that have at most the given count together into one, and likewise
 // the last ones.
-func joinTails(bins []Range, most uint64) []Range {
+func joinTails(bins []Range, limit uint64) []Range {
 	first := 0
-	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= most; first++ {
+	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= limit; first++ {
 		sum += bins[first].Count
 	}
 	last := len(bins)
-	for sum := uint64(0); last > first && sum+bins[last-1].Count <= most; last-- {
+	for sum := uint64(0); last > first && sum+bins[last-1].Count <= limit; last-- {
 		sum += bins[last-1].Count
 	}
 	var joined []Range

@@ -27,7 +27,7 @@ type sumRow struct{ calls, gap, duration int64 }
 type sumRows struct {
 	rows  []sumRow
 	of    map[int32]int // by terminal
-	most  int           // maximum number of rows
+	limit int           // maximum number of rows
 	calls uint64
 }
 
@@ -38,7 +38,7 @@ func (s *sumRows) row(terminal int32) int {
 		if s.of == nil {
 			s.of = map[int32]int{}
 		}
-		n = min(len(s.of), s.most-1)
+		n = min(len(s.of), s.limit-1)
 		s.of[terminal] = n
 	}
 	return n
@@ -53,7 +53,7 @@ type SumsEncoder struct {
 
 // NewSumsEncoder starts a block of sums over per calls each.
 func NewSumsEncoder(per uint64) *SumsEncoder {
-	return &SumsEncoder{per: per, now: sumRows{most: maxSumRows}}
+	return &SumsEncoder{per: per, now: sumRows{limit: maxSumRows}}
 }
 
 // Call adds the gap and the duration of the next call.
@@ -125,7 +125,7 @@ func (s *SumsDecoder) stretch() bool {
 		}
 	}
 	clear(s.now.of)
-	s.now.most, s.now.calls, s.Span = int(n), calls, 0
+	s.now.limit, s.now.calls, s.Span = int(n), calls, 0
 	all := int64(0)
 	for _, r := range s.now.rows {
 		if r.calls < 1 || r.calls > int64(calls)-all {
