@@ -31,29 +31,29 @@ const (
 )
 
 // A slotKey identifies corresponding slots of different shapes.
-type slotPlace struct {
+type slotKey struct {
 	function uint16
 	site     uint32
 	onHandle bool
 	path     int32
 }
 
-func (t *template) place(slot int) slotPlace {
-	return slotPlace{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
+func (t *template) slotKey(slot int) slotKey {
+	return slotKey{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
 }
 
 // A candidateKind is a way to write the value of one rank.
-type wayKind uint8
+type candidateKind uint8
 
 const (
-	asConstant wayKind = iota // among those with equal votes, the first wins
+	asConstant candidateKind = iota // among those with equal votes, the first wins
 	asOffset
 	asFunction
 )
 
 // A candidate is a code, an offset from the rank, or the number of a function.
-type way struct {
-	kind wayKind
+type candidate struct {
+	kind candidateKind
 	x    int64
 }
 
@@ -67,8 +67,8 @@ type observation struct {
 // An election decides how the values of shapes with one row are written.
 type election struct {
 	functions []trace.Value
-	votes     map[slotPlace]map[way]int
-	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants lose
+	votes     map[slotKey]map[candidate]int
+	offsets   map[slotKey]bool // fewer offsets than constants give the values there: constants lose
 }
 
 // single reports whether the shape has one rank.
@@ -85,8 +85,8 @@ func (e *exporter) elect() {
 	if !e.final || voters < 2 {
 		return
 	}
-	seen := map[slotPlace][]observation{}
-	var places []slotPlace // in order of first use
+	seen := map[slotKey][]observation{}
+	var places []slotKey // in order of first use
 	voters = 0
 	for _, s := range e.order {
 		if !s.single() {
@@ -109,7 +109,7 @@ func (e *exporter) elect() {
 				if i >= t.slots && code&1 == 1 {
 					continue // a stream that is not replaced
 				}
-				at := t.place(i)
+				at := t.slotKey(i)
 				if seen[at] == nil {
 					places = append(places, at)
 				}
@@ -117,34 +117,34 @@ func (e *exporter) elect() {
 			}
 		}
 	}
-	e.election.votes = map[slotPlace]map[way]int{}
+	e.election.votes = map[slotKey]map[candidate]int{}
 	for _, at := range places {
-		e.election.votes[at] = map[way]int{}
+		e.election.votes[at] = map[candidate]int{}
 		e.addFunction(seen[at])
 	}
 	e.castOthers()
 	for _, at := range places {
 		votes := e.election.votes[at]
 		for _, o := range seen[at] {
-			votes[way{asConstant, o.code}] += o.count
+			votes[candidate{asConstant, o.code}] += o.count
 			if o.rank < 0 || o.code&1 == 1 {
 				continue
 			}
-			votes[way{asOffset, o.code>>1 - o.rank}] += o.count
+			votes[candidate{asOffset, o.code>>1 - o.rank}] += o.count
 			for i, f := range e.election.functions {
 				if gives(f, o.rank, o.code>>1) {
-					votes[way{asFunction, int64(i)}] += o.count
+					votes[candidate{asFunction, int64(i)}] += o.count
 				}
 			}
 		}
 	}
-	e.countWays()
+	e.compareKinds()
 }
 
 // compareKinds finds the slots in which constants lose: a rank in the middle of a grid is a
 // neighbor of many ranks, but there are few directions.
-func (e *exporter) countWays() {
-	e.election.offsets = map[slotPlace]bool{}
+func (e *exporter) compareKinds() {
+	e.election.offsets = map[slotKey]bool{}
 	for at, votes := range e.election.votes {
 		kinds := [asFunction + 1]int{}
 		for w := range votes {
@@ -167,13 +167,13 @@ func (e *exporter) castOthers() {
 			own := numbersOfCodes(s.values(first))
 			at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
 			for i := range t.paths {
-				votes := e.election.votes[t.place(i)]
+				votes := e.election.votes[t.slotKey(i)]
 				if votes == nil {
 					continue
 				}
 				codes := s.values(first + 1 + i)
 				if code, ok := codes.Constant(); ok {
-					votes[way{asConstant, code}] += s.rows.Len()
+					votes[candidate{asConstant, code}] += s.rows.Len()
 					continue
 				}
 				if !allNumbers(&codes) {
@@ -183,10 +183,10 @@ func (e *exporter) castOthers() {
 				switch v, ok := at.ofRank(numbers.Values(nil)); {
 				case !ok:
 				case v.Form == trace.RankOffset:
-					votes[way{asOffset, v.Int}] += s.rows.Len()
+					votes[candidate{asOffset, v.Int}] += s.rows.Len()
 				default:
 					if number, ok := e.functionNumber(v); ok {
-						votes[way{asFunction, number}] += s.rows.Len()
+						votes[candidate{asFunction, number}] += s.rows.Len()
 					}
 				}
 			}
@@ -265,10 +265,10 @@ func gives(f trace.Value, rank, value int64) bool {
 
 // elected returns how the code of a single rank is written: like that of most such ranks for this
 // slotKey.
-func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
+func (f *encodingChoice) elected(at slotKey, code int64) trace.Value {
 	votes := f.election.votes[at]
 	best, most := trace.Value{}, -1
-	consider := func(w way, v trace.Value) {
+	consider := func(w candidate, v trace.Value) {
 		if n, there := votes[w]; there && n > most {
 			best, most = v, n
 		}
@@ -276,14 +276,14 @@ func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
 	own := f.rank()
 	relative := own != nil && code&1 == 0
 	if !relative || !f.election.offsets[at] {
-		consider(way{asConstant, code}, f.coded(code))
+		consider(candidate{asConstant, code}, f.coded(code))
 	}
 	if relative {
 		by := code>>1 - own[0]
-		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
+		consider(candidate{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
 		for i, function := range f.election.functions {
 			if gives(function, own[0], code>>1) {
-				consider(way{asFunction, int64(i)}, function)
+				consider(candidate{asFunction, int64(i)}, function)
 			}
 		}
 	}

@@ -437,8 +437,8 @@ func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 				offsets[code>>1-own[i]]++
 			}
 		}
-		constant, n := most(constants)
-		offset, m := most(offsets)
+		constant, n := mostFrequent(constants)
+		offset, m := mostFrequent(offsets)
 		if max(n, m) == 0 || len(constants) > maxDistinct && len(offsets) > maxDistinct {
 			return trace.Value{}, false
 		}
@@ -467,7 +467,7 @@ func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 }
 
 // mostFrequent returns the key with the highest count; among several, the smallest.
-func most(counts map[int64]int) (key int64, count int) {
+func mostFrequent(counts map[int64]int) (key int64, count int) {
 	for k, n := range counts {
 		if n > count || n == count && k < key {
 			key, count = k, n

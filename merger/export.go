@@ -255,7 +255,7 @@ func (e *exporter) signature(s *exported, t *template, first int) (trace.Signatu
 // slot returns how a slot, or a stream that a number replaces, is written.
 func (e *exporter) slot(s *exported, t *template, at *encodingChoice, slot int, codes codec.Numbers) trace.Value {
 	if e.election.votes != nil && s.single() {
-		return at.elected(t.place(slot), codes.At(0))
+		return at.elected(t.slotKey(slot), codes.At(0))
 	}
 	return at.write(codes)
 }

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// One sidecar at a time works on a spool: one that is started while another one still ends waits for it. The lock is that of
-// the spool's directory, which the system gives up with the process.
+// Only one sidecar at a time works on a spool: a new one waits for an earlier one to end. The lock
+// is that of the spool's directory, which the system releases with the process.
 
-// alone waits until no other sidecar works on the spool, at most until the grace of the pod ends; false then. A spool that
-// cannot be locked is worked on all the same.
+// alone waits until no other sidecar works on the spool, at most until the grace period of the pod
+// ends; then it returns false. A spool that cannot be locked is used without a lock.
 func (s *ship) alone(ctx context.Context) (release func(), ok bool) {
 	release = func() {}
 	dir, err := os.Open(s.Options.Spool)
 	if err != nil {
-		return release, true // sweep says so
+		return release, true // sweep reports the error
 	}
 	var end <-chan time.Time
 	done := ctx.Done()

@@ -22,7 +22,7 @@ func TestIdlePodsAreQuiet(t *testing.T) {
 	first := sequence()
 	time.Sleep(10 * o.Heartbeat)
 	require.Equal(t, first, sequence(), "idle")
-	require.Positive(t, readPod(t, s, pod(0)).TellsWithin)
+	require.Positive(t, readPod(t, s, pod(0)).ReportsWithin)
 
 	end := finished("launch", 0, 1).Live(t, spool)
 	eventually(t, "busy", func() bool { return readPod(t, s, pod(0)).LiveProcesses == 1 })

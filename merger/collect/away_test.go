@@ -102,7 +102,7 @@ func TestSecondLaunchDuringAnOutage(t *testing.T) {
 				ship(t, s, 1, rank("first", 1, 2, 0))
 				looked := time.Now()
 				for n := range 2 {
-					heartbeat(t, s, n, func(p *shard.Pod) { p.TellsWithin, p.LookedAt = 10*time.Second, looked })
+					heartbeat(t, s, n, func(p *shard.Pod) { p.ReportsWithin, p.LookedAt = 10*time.Second, looked })
 				}
 				time.Sleep(time.Minute)
 				s.away(c.away)
@@ -130,7 +130,7 @@ func TestSecondLaunchDuringAnOutage(t *testing.T) {
 func TestOutageWhilePodsAreWatched(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
-		heartbeat(t, s, 0, func(p *shard.Pod) { p.TellsWithin = 10 * time.Second })
+		heartbeat(t, s, 0, func(p *shard.Pod) { p.ReportsWithin = 10 * time.Second })
 		time.AfterFunc(5*time.Second, func() { s.away(time.Minute) })
 		time.AfterFunc(5*time.Second+time.Minute+9*time.Second, func() { ship(t, s, 0, rank("late", 0, 1, 0)) })
 		inv, _, err := wait(t.Context(), patient(s), Options{CollectTimeout: 5 * time.Minute, Pods: 1})
@@ -144,7 +144,7 @@ func TestNoOutageCostsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
 		ship(t, s, 0, rank("only", 0, 1, 0))
-		heartbeat(t, s, 0, func(p *shard.Pod) { p.TellsWithin, p.LookedAt = 10*time.Second, time.Now() })
+		heartbeat(t, s, 0, func(p *shard.Pod) { p.ReportsWithin, p.LookedAt = 10*time.Second, time.Now() })
 		time.Sleep(time.Second)
 		begun := time.Now()
 		_, _, err := wait(t.Context(), patient(s), Options{CollectTimeout: time.Minute, Pods: 1, Attempts: []Attempt{{FinishedAt: begun}}})

@@ -73,7 +73,7 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	if err := s.Delete(ctx, messages.IndexFile); err != nil {
 		return nil, err
 	}
-	p.place()
+	p.setDirectory()
 	if err := shard.Write(ctx, s, planFile, p); err != nil {
 		return nil, err
 	}

@@ -141,8 +141,8 @@ func (p *Plan) producedAt(world, level int) int {
 	return level - 1
 }
 
-// place sets the directory, which depends on the content of the plan.
-func (p *Plan) place() {
+// setDirectory sets the directory, which depends on the content of the plan.
+func (p *Plan) setDirectory() {
 	p.Directory = ""
 	raw, err := json.Marshal(p)
 	if err != nil {

@@ -55,8 +55,8 @@ func (w *watch) settled(pod *shard.Pod) bool {
 	switch {
 	case pod.Final:
 		return true
-	case pod.TellsWithin > 0:
-		return time.Since(w.since) >= pod.TellsWithin
+	case pod.ReportsWithin > 0:
+		return time.Since(w.since) >= pod.ReportsWithin
 	}
 	return pod.Sequence >= w.begun+2
 }

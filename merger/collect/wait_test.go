@@ -81,7 +81,7 @@ func TestStragglerOfAnIdlePod(t *testing.T) {
 // A pod that is idle, and idle again with another heartbeat, is watched anew; one that is busy is waited for.
 func TestSettled(t *testing.T) {
 	seen := &watches{pods: map[string]*watch{}}
-	pod := &shard.Pod{PodUID: "a", Sequence: 5, TellsWithin: time.Second}
+	pod := &shard.Pod{PodUID: "a", Sequence: 5, ReportsWithin: time.Second}
 	inv := &inventory{pods: map[string]*shard.Pod{"a": pod}}
 	seen.see(inv, true)
 	require.False(t, done(inv, 1, seen))
