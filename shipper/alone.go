@@ -22,7 +22,7 @@ func (s *ship) alone(ctx context.Context) (release func(), ok bool) {
 	}
 	var end <-chan time.Time
 	done := ctx.Done()
-	for said := false; ; {
+	for logged := false; ; {
 		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			return func() { dir.Close() }, true
@@ -31,9 +31,9 @@ func (s *ship) alone(ctx context.Context) (release func(), ok bool) {
 			dir.Close()
 			return release, true
 		}
-		if !said {
+		if !logged {
 			s.Logf("another sidecar works on the spool: waiting for it")
-			said = true
+			logged = true
 		}
 		select {
 		case <-done:

@@ -21,11 +21,11 @@ import (
 // This begins when a quarter of the limit is left, or, for a small limit, when only what tracing
 // needs is left: the record buffers and logs of a process between two checkpoints may be as large
 // as what is left for all processes (budget.Take).
-const goesOn = 8 << 20
+const tracingReserve = 8 << 20
 
 // littleLeft returns the remaining space at which giving up times begins. It ends when there is
 // half as much again.
-func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+goesOn)) }
+func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+tracingReserve)) }
 
 // A givenUp is a part whose times may be given up.
 type givenUp struct {

@@ -115,7 +115,7 @@ func (s *ship) look() (shard.Pod, bool) {
 	pod.Unrecorded, pod.Refused = s.unrecorded.lines(), int(s.auditor.account.Budget.Refused())
 	s.looked = len(s.ended)
 	pod.Problems = limited(append(s.spool.problems(), problems...), s.more)
-	return pod, s.remembered
+	return pod, s.restored
 }
 
 // limited removes duplicates from a list of problems and limits its length.
@@ -142,7 +142,7 @@ func (s *ship) write(ctx context.Context, pod *shard.Pod, timeout time.Duration)
 	err := shard.Write(ctx, s.Store, shard.PodKey(s.Identity.PodUID), pod)
 	if err == nil {
 		s.mu.Lock()
-		s.told = looked
+		s.reported = looked
 		s.mu.Unlock()
 	}
 	return err
@@ -150,7 +150,7 @@ func (s *ship) write(ctx context.Context, pod *shard.Pod, timeout time.Duration)
 
 // lastHeartbeat writes the final heartbeat. It retries until the grace period ends, since there is
 // no later one.
-func (s *ship) lastWord(ctx context.Context, begun time.Time, lost []string) {
+func (s *ship) lastHeartbeat(ctx context.Context, begun time.Time, lost []string) {
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(s.Grace-s.reserve()/2))
 	defer cancel()
 	for {

@@ -55,9 +55,9 @@ type located struct {
 }
 
 // identities returns the processes in a directory.
-func (l *located) holds() []identity { return holds(&l.manifest) }
+func (l *located) identities() []identity { return identitiesOf(&l.manifest) }
 
-func holds(m *shard.Manifest) []identity {
+func identitiesOf(m *shard.Manifest) []identity {
 	list := make([]identity, len(m.Ranks))
 	for i, r := range m.Ranks {
 		list[i] = identity{r.Host, r.PID, r.StartRealtimeNS}
@@ -196,7 +196,7 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range w.open {
-		for _, id := range l.holds() {
+		for _, id := range l.identities() {
 			w.closed[id] = true
 		}
 	}
@@ -221,7 +221,7 @@ var errNotStored = errors.New("the store does not have what was uploaded")
 func (s *ship) verify(ctx context.Context, l *located) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	if err := s.holds(ctx, s.key(l, l.manifest.Shard), l.manifest.Bytes); err != nil {
+	if err := s.checkSize(ctx, s.key(l, l.manifest.Shard), l.manifest.Bytes); err != nil {
 		return err
 	}
 	var manifest shard.Manifest
@@ -265,8 +265,8 @@ func (s *ship) verifyParts(l *located, sizes map[string]int64) error {
 	return nil
 }
 
-// holds checks that an object exists and has the given size.
-func (s *ship) holds(ctx context.Context, key string, bytes int64) error {
+// checkSize checks that an object exists and has the given size.
+func (s *ship) checkSize(ctx context.Context, key string, bytes int64) error {
 	object, err := s.Store.Stat(ctx, key)
 	if err == nil && object.Size != bytes {
 		err = fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, object.Size, bytes)
@@ -281,10 +281,10 @@ func sameDocument(a, b *shard.Manifest) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// remember reads what earlier shippers of this pod have left in the store: directories with
+// restore reads what earlier shippers of this pod have left in the store: directories with
 // processes that are no longer in the spool, and problems of such processes.
-func (s *ship) remember(ctx context.Context, processes []process) error {
-	if s.remembered {
+func (s *ship) restore(ctx context.Context, processes []process) error {
+	if s.restored {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
@@ -301,7 +301,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	for _, object := range objects {
 		switch shard.KindOf(object.Key) {
 		case shard.KindPod:
-			err = s.rememberPod(ctx, object.Key)
+			err = s.restorePod(ctx, object.Key)
 		case shard.KindManifest:
 			// A concurrent replacement has a later version: then the condition of the next put
 			// fails.
@@ -333,7 +333,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	}
 	for launchID, directories := range found {
 		w := newWorld(launchID)
-		w.remember(directories, present, func(l *located) bool {
+		w.restore(directories, present, func(l *located) bool {
 			size, there := sizes[s.key(l, l.manifest.Shard)]
 			return there && size == l.manifest.Bytes
 		})
@@ -344,7 +344,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 		}
 		s.worlds[launchID] = w
 	}
-	s.remembered = true
+	s.restored = true
 	s.ask()
 	return nil
 }
@@ -353,13 +353,13 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 func (s *ship) forgetStore() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remembered = false
+	s.restored = false
 	clear(s.worlds)
 }
 
-// remember determines the directories that may be replaced: those whose processes are all in the
+// restore determines the directories that may be replaced: those whose processes are all in the
 // spool or in a directory that stays. Final shards come first.
-func (w *world) remember(directories []*located, present map[identity]string, whole func(*located) bool) {
+func (w *world) restore(directories []*located, present map[identity]string, whole func(*located) bool) {
 	slices.SortFunc(directories, func(a, b *located) int {
 		return numberOf(worldID(w.launchID), a.name) - numberOf(worldID(w.launchID), b.name)
 	})
@@ -374,12 +374,12 @@ func (w *world) remember(directories []*located, present map[identity]string, wh
 	})
 	for _, l := range directories {
 		l.doubtful = !whole(l)
-		stays := slices.ContainsFunc(l.holds(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
+		stays := slices.ContainsFunc(l.identities(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
 		if !stays {
 			w.open = append(w.open, l)
 			continue
 		}
-		for i, id := range l.holds() {
+		for i, id := range l.identities() {
 			if l.manifest.Ranks[i].Final && !l.doubtful {
 				w.closed[id] = true
 			}
@@ -387,8 +387,8 @@ func (w *world) remember(directories []*located, present map[identity]string, wh
 	}
 }
 
-// rememberPod takes over the permanent parts of an earlier shipper's heartbeat.
-func (s *ship) rememberPod(ctx context.Context, key string) error {
+// restorePod takes over the permanent parts of an earlier shipper's heartbeat.
+func (s *ship) restorePod(ctx context.Context, key string) error {
 	var pod shard.Pod
 	if err := shard.Read(ctx, s.Store, key, &pod); err != nil {
 		return err

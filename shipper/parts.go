@@ -77,7 +77,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	if err := s.Store.Put(ctx, key, io.MultiReader(files...), bytes); err != nil {
 		return err
 	}
-	if err := s.holds(ctx, key, bytes); err != nil {
+	if err := s.checkSize(ctx, key, bytes); err != nil {
 		return err
 	}
 	s.objects[object] = bytes

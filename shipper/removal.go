@@ -60,7 +60,7 @@ func (s *ship) maxKept() int64 {
 // remove removes a process's directory. Everything reported about it must have been in a heartbeat:
 // it cannot be found out again.
 func (s *ship) remove(p process) bool {
-	if !s.isTold(p.name) || time.Since(s.refused[p.name]) < retryRemoval {
+	if !s.isReported(p.name) || time.Since(s.refused[p.name]) < retryRemoval {
 		return false
 	}
 	size := usage(p.spool, p.name)
@@ -107,10 +107,10 @@ func (s *ship) emptyRemoved() (removed bool) {
 }
 
 // isReported reports whether the last heartbeat has all problems of a process.
-func (s *ship) isTold(name string) bool {
+func (s *ship) isReported(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !slices.ContainsFunc(s.ended[s.told:], func(problem string) bool { return strings.Contains(problem, name) })
+	return !slices.ContainsFunc(s.ended[s.reported:], func(problem string) bool { return strings.Contains(problem, name) })
 }
 
 // cause returns an error without the paths in it.

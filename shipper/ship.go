@@ -134,7 +134,7 @@ type ship struct {
 
 	mu         sync.Mutex
 	spool      *scanner
-	remembered bool              // the objects of earlier shippers of the pod are known
+	restored   bool              // the objects of earlier shippers of the pod are known
 	worlds     map[string]*world // by launch id
 	inStore    map[string]bool   // directories that are in the store for good
 	kept       map[string]bool   // unusable directories
@@ -142,7 +142,7 @@ type ship struct {
 	more       int               // further problems that are only counted
 	unrecorded unrecorded        // processes without recorded calls
 	looked     int               // number of problems of ended in the latest look
-	told       int               // number of those in, or counted by, the latest heartbeat
+	reported   int               // number of those in, or counted by, the latest heartbeat
 	taken      map[string]bool   // directories that have, or will have, a manifest in the store
 	storage    error             // error of the last upload
 	sequence   int64
@@ -173,7 +173,7 @@ func (s *ship) run(ctx context.Context) []string {
 	lost := s.report()
 	stopBeating()
 	<-heartbeats
-	s.lastWord(context.WithoutCancel(ctx), begun, lost)
+	s.lastHeartbeat(context.WithoutCancel(ctx), begun, lost)
 	return s.report()
 }
 
@@ -241,7 +241,7 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 		s.backoff.failed()
 		return !atEnd
 	}
-	if err := s.remember(ctx, processes); err != nil {
+	if err := s.restore(ctx, processes); err != nil {
 		return s.fail(ctx, atEnd, "the storage", err)
 	}
 	worlds := byWorld(s.unshipped(processes))
@@ -255,7 +255,7 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 			unread = true
 			s.Logf("world %s: %v", worldID(launchID), err)
 		case errors.Is(err, errUnusable):
-			s.setAside(w, worlds[launchID], err)
+			s.keepUnusable(w, worlds[launchID], err)
 		case errors.Is(err, errOvertaken):
 			s.forgetStore()
 			return s.fail(ctx, atEnd, "world "+worldID(launchID), err)
@@ -326,9 +326,9 @@ func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd 
 	return s.shipWorld(ctx, w, members, atEnd)
 }
 
-// setAside keeps the ended processes of a world of which no shard can be made. Running ones are
+// keepUnusable keeps the ended processes of a world of which no shard can be made. Running ones are
 // retried when they are due.
-func (s *ship) setAside(w *world, members []process, err error) {
+func (s *ship) keepUnusable(w *world, members []process, err error) {
 	w.next = time.Now().Add(between(s.Checkpoint*3/4, s.Checkpoint))
 	var problems []string
 	members = s.unshipped(members) // a shard with some of them may have succeeded

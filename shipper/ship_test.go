@@ -405,7 +405,7 @@ func TestLastWordNamesLostRanks(t *testing.T) {
 	dir := finished("launch", 0, 1).Write(t, spool)
 	sh := newShip(quick(t, spool, s, pod(0)))
 	sh.Report = func(Outcome) {}
-	sh.lastWord(context.Background(), time.Now(), sh.report())
+	sh.lastHeartbeat(context.Background(), time.Now(), sh.report())
 	p := readPod(t, s, pod(0))
 	if !p.Final || len(p.LostRanks) != 1 || !strings.Contains(p.LostRanks[0], "rank 0") || p.Pending != 1 {
 		t.Errorf("%s: %+v", dir, p)

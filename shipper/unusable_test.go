@@ -38,7 +38,7 @@ func TestWorldThatCannotBeMade(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	first := worldsAB(t, spool)
 	sh := swept(t, spool, s)
-	sh.remembered = true
+	sh.restored = true
 	sh.worlds["a"] = newWorld("a")
 	sh.worlds["a"].open = []*located{nil} // the sidecar fails on it
 	require.True(t, sh.sweep(t.Context(), false))

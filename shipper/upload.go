@@ -81,7 +81,7 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 func (u *upload) all(ctx context.Context, members []process) error {
 	groups, newcomers := u.groups(members)
 	for _, l := range slices.Backward(slices.Clone(u.world.open)) {
-		if len(l.holds()) == 0 || u.used[l] {
+		if len(l.identities()) == 0 || u.used[l] {
 			continue // it is for processes that leave another directory
 		}
 		if err := u.group(ctx, l, groups[l], newcomers); err != nil {
@@ -99,7 +99,7 @@ func (u *upload) all(ctx context.Context, members []process) error {
 func (u *upload) groups(members []process) (groups map[*located][]process, newcomers []process) {
 	in := map[identity]*located{}
 	for _, l := range u.world.open {
-		for _, id := range l.holds() {
+		for _, id := range l.identities() {
 			in[id] = l
 		}
 	}
@@ -118,7 +118,7 @@ func (u *upload) groups(members []process) (groups map[*located][]process, newco
 func (u *upload) group(ctx context.Context, l *located, members, newcomers []process) error {
 	if l != nil && len(newcomers) == 0 && l.done != "" && !l.doubtful && l.done == u.state(members) {
 		u.used[l] = true
-		u.has(l.holds())
+		u.has(l.identities())
 		return nil
 	}
 	all := slices.Concat(members, newcomers)
@@ -213,17 +213,17 @@ func (u *upload) cannotUse(processes []process, err error) {
 // putPack puts a pack into a directory, if that contains nothing else, or into a free one. It
 // returns the directory.
 func (u *upload) putPack(ctx context.Context, l *located, p *pack) (*located, error) {
-	if l == nil || u.used[l] || !u.covers(l, p.holds()) {
+	if l == nil || u.used[l] || !u.covers(l, p.identities()) {
 		l = u.free()
 	}
 	if err := u.put(ctx, l, p); err != nil {
 		return nil, err
 	}
 	u.used[l] = true
-	u.has(p.holds())
+	u.has(p.identities())
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for i, id := range p.holds() {
+	for i, id := range p.identities() {
 		u.world.ranks[id] = p.manifest.Ranks[i].Rank
 	}
 	return l, nil
@@ -239,7 +239,7 @@ func (u *upload) has(list []identity) {
 // covers reports whether a directory contains only these processes and processes that are
 // elsewhere, too.
 func (u *upload) covers(l *located, these []identity) bool {
-	return !slices.ContainsFunc(l.holds(), func(id identity) bool {
+	return !slices.ContainsFunc(l.identities(), func(id identity) bool {
 		return !u.stored[id] && !u.world.closed[id] && !slices.Contains(these, id)
 	})
 }

@@ -57,7 +57,7 @@ func (g *growingStore) look(key string) {
 		if o, err := g.Store.Stat(context.Background(), shard.Directory(g.id.PodUID, dir)+m.Shard); err != nil || o.Size != m.Bytes {
 			g.t.Errorf("after %s: shard %s of %s is not there: %v", key, m.Shard, dir, err)
 		}
-		for _, id := range holds(&m) {
+		for _, id := range identitiesOf(&m) {
 			now[id] = true
 		}
 	}

@@ -50,7 +50,7 @@ type pack struct {
 }
 
 // identities returns the processes in a pack.
-func (p *pack) holds() []identity { return holds(&p.manifest) }
+func (p *pack) identities() []identity { return identitiesOf(&p.manifest) }
 
 // A collection is the result of processing processes of a world.
 type collection struct {
@@ -179,7 +179,7 @@ func (k *collector) pack(content *trace.Content) pack {
 			p.manifest.Problems = append(p.manifest.Problems, k.notes[key])
 		}
 	}
-	here := setOf(p.holds())
+	here := setOf(p.identities())
 	for _, part := range k.parts {
 		if here[part.process.identity] {
 			p.parts = append(p.parts, part)

@@ -19,7 +19,7 @@ type Patience struct {
 	// works.
 	Refused time.Duration
 	// Logf is called once when an outage begins, and once when it is over. It may be nil.
-	Say func(format string, args ...any)
+	Logf func(format string, args ...any)
 }
 
 // Pauses between two tries.
@@ -82,7 +82,7 @@ func (p *patient) left(err error, begun time.Time) time.Duration {
 	defer p.mu.Unlock()
 	if p.since == nil {
 		p.since, p.begun = map[Reason]time.Time{}, begun
-		p.say("waiting up to %s for the storage: %v", limit, err)
+		p.logf("waiting up to %s for the storage: %v", limit, err)
 	}
 	kind := reason
 	if kind != Unreachable {
@@ -103,13 +103,13 @@ func (p *patient) passed() {
 	if p.since != nil {
 		p.since = nil
 		p.away += time.Since(p.begun)
-		p.say("the storage answers again")
+		p.logf("the storage answers again")
 	}
 }
 
-func (p *patient) say(format string, args ...any) {
-	if p.patience.Say != nil {
-		p.patience.Say(format, args...)
+func (p *patient) logf(format string, args ...any) {
+	if p.patience.Logf != nil {
+		p.patience.Logf(format, args...)
 	}
 }
 

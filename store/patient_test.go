@@ -130,7 +130,7 @@ func (s *said) say(format string, args ...any) {
 func TestPatientStoreOutlivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, lines := &flaky{Store: newDirectory(t.TempDir())}, &said{}
-		s := Patient(f, Patience{Unreachable: 15 * time.Minute, Refused: 30 * time.Second, Say: lines.say})
+		s := Patient(f, Patience{Unreachable: 15 * time.Minute, Refused: 30 * time.Second, Logf: lines.say})
 		content := strings.Repeat("a whole object ", 1000)
 		ctx := t.Context()
 		for name, operation := range map[string]func() error{

@@ -9,7 +9,7 @@ import (
 
 // allocate declares a buffer and allocates its memory, of the size that the counts and datatypes of
 // the call require.
-func (w *writer) place(i int) {
+func (w *writer) allocate(i int) {
 	p := &w.f.Params[i]
 	switch w.s.Operation {
 	case semantics.WindowCreate:

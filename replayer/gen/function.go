@@ -30,7 +30,7 @@ func function(f *mpi.Function) string {
 	}
 	for i := range f.Params {
 		if f.Params[i].Kind == mpi.KindBuffer {
-			w.place(i)
+			w.allocate(i)
 		}
 	}
 	w.prepare()
