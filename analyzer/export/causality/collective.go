@@ -2,12 +2,13 @@ package causality
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// A collectiveInstance is a collective operation that is under way: when its participants entered it.
+// A collectiveInstance is a collective operation in progress, with the times at which its
+// participants entered it.
 type collectiveInstance struct {
 	number  uint64
-	entered []*moment // by part; nil: not yet, or never
-	// Made when somebody asks: the latest of the first group, and of an intercommunicator's second one; and the latest of
-	// parts 0 … i, of prefix operations.
+	entered []*moment // by part; nil: unknown
+	// Computed when needed: the latest enter in the first group, and in an intercommunicator's
+	// second one; and the latest of parts 0 … i, for prefix operations.
 	latest [2]*moment
 	upTo   []*moment
 }
@@ -34,7 +35,7 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	f.after(c.Parts[part].Done, f.causeOf(c, part))
 }
 
-// causeOf is the moment before which a participant cannot have left; nil: it depends on nobody.
+// causeOf returns the event that must precede the exit of a participant; nil: there is none.
 func (f *Finder) causeOf(c *match.Collective, part int) *moment {
 	g := instanceOf(c)
 	switch c.Class {
@@ -54,13 +55,13 @@ func (f *Finder) causeOf(c *match.Collective, part int) *moment {
 		if cause := c.Awaited(part); cause >= 0 {
 			return g.entered[cause]
 		}
-	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // need not wait for anybody
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // these need not wait for anyone
 	}
 	return nil
 }
 
-// latestOthers is when the last one entered of those whom a participant waits for: all, or the other group of an
-// intercommunicator.
+// latestOthers returns the last enter among those that a participant waits for: all, or the other
+// group of an intercommunicator.
 func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *moment {
 	first, second := g.entered, []*moment(nil)
 	if c.Comm >= 0 && c.Comm < len(f.communicators) && f.communicators[c.Comm].Remote.Len() > 0 {
@@ -73,7 +74,7 @@ func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part i
 	return f.latest(&g.latest[1], second)
 }
 
-// latest is the latest of some moments, made once.
+// latest returns the latest of some events. It is computed once and stored in made.
 func (f *Finder) latest(made **moment, of []*moment) *moment {
 	if *made == nil {
 		*made = f.join(of...)
@@ -81,7 +82,7 @@ func (f *Finder) latest(made **moment, of []*moment) *moment {
 	return *made
 }
 
-// latestUpTo is the latest of parts 0 … part.
+// latestUpTo returns the latest enter of parts 0 … part.
 func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
 	for i := len(g.upTo); i <= part; i++ {
 		if i == 0 {
@@ -93,7 +94,7 @@ func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
 	return g.upTo[part]
 }
 
-// join makes a moment that is the latest of others.
+// join returns an event that is the latest of others.
 func (f *Finder) join(of ...*moment) *moment {
 	m := &moment{time: never, open: 1} // until all are counted
 	for _, one := range of {

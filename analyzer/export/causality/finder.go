@@ -8,68 +8,68 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Latency is by how many nanoseconds an effect comes after its cause at least: by so much that a reader that sorts events
-// by time has them in order.
+// Latency is the minimum time in nanoseconds between a cause and its effect. It is large enough for
+// a reader that sorts events by time to get them in order.
 const Latency = 1
 
 // never is before every time.
 const never = math.MinInt64
 
-// A Finder is a match.Watcher that finds the Correction of a trace. See is to be told of every call before the matcher
-// is; Finish gives the correction when the matcher has finished.
+// A Finder is a match.Watcher that computes the Correction of a trace. The caller must pass every
+// call to See before it passes it to the matcher, and call Finish when the matcher has finished.
 type Finder struct {
 	communicators []trace.Communicator
 	threads       []thread
 	posts         map[match.Mark]*moment // of sends that may still be received
 	correction    Correction
-	ready         []int // locations that may go on
+	ready         []int // locations that can advance
 }
 
-// A moment is the corrected time at which a call was entered, or the latest of several such.
+// An event is the corrected time at which a call was entered, or the latest of several of these.
 type moment struct {
 	time int64
-	open int // what has to be known before it is
-	// Who waits for it: ends of calls, and moments that are the latest of several.
+	open int // number of missing inputs
+	// Dependents: ends of calls, and events that are the latest of several.
 	exits []*exit
 	joins []*moment
 }
 
-// An exit is the end of a call in which operations were completed.
+// An exit is the end of a call that completed operations.
 type exit struct {
 	location int
 	call     uint64
 	at       int64 // uncorrected
-	earliest int64 // what it may not come before, as far as that is known
-	open     int   // causes whose times are not known yet
-	settled  bool  // all causes are here
+	earliest int64 // lower bound by the causes known so far
+	open     int   // number of causes without a time yet
+	settled  bool  // all causes have been added
 }
 
-// after has it come after a cause; one without a time is none.
+// after makes x come after a cause; never is no cause.
 func (x *exit) after(cause int64) {
 	if cause != never {
 		x.earliest = max(x.earliest, cause+Latency)
 	}
 }
 
-// A thread is one location, with its enters and exits that have no corrected time yet, in their order.
+// A thread is one location, with its enters and exits that have no corrected time yet, in order.
 type thread struct {
 	queue []event
 	head  int
-	// The call that the matcher is told of now.
+	// The call that the matcher processes at present.
 	call  uint64
 	enter int64
-	begun *moment // nil: nobody has asked for it
+	begun *moment // nil: not needed so far
 	marks uint32
 }
 
-// An event is an enter or an exit.
+// A pending is an enter or an exit.
 type event struct {
 	at    int64
 	enter *moment
 	exit  *exit
 }
 
-// NewFinder makes a finder for a trace.
+// NewFinder returns a finder for a trace.
 func NewFinder(t timeline.Trace) *Finder {
 	locations := t.Threads().Len()
 	return &Finder{
@@ -78,13 +78,13 @@ func NewFinder(t timeline.Trace) *Finder {
 	}
 }
 
-// See takes the next call before it is matched.
+// See records the next call, before it is matched.
 func (f *Finder) See(c *match.Call) {
 	t := &f.threads[c.Location]
 	t.call, t.enter, t.begun = c.Index, c.Enter, nil
 }
 
-// entered is the moment at which a location entered the present call.
+// entered returns the event of a location's entering the current call.
 func (f *Finder) entered(location int) *moment {
 	t := &f.threads[location]
 	if t.begun == nil {
@@ -129,12 +129,12 @@ func (f *Finder) Message(m *match.Message) {
 		delete(f.posts, m.Receive.Posted)
 	}
 	if m.Receive.Done == nil || m.Kind == match.ExposedToStart || m.Kind == match.LockGiven {
-		return // nobody had to wait for it, or nobody knows
+		return // nobody had to wait for it, or it is unknown
 	}
 	f.after(m.Receive.Done, send)
 }
 
-// after has a call end after a moment, nil: none that is known.
+// after makes a call end after an event; nil: unknown.
 func (f *Finder) after(done *match.Completion, cause *moment) {
 	x, is := done.Tag.(*exit)
 	if cause == nil || !is {
@@ -157,7 +157,7 @@ func (f *Finder) Settled(c *match.Completion) {
 	}
 }
 
-// drain gives corrected times to what is known.
+// drain computes the corrected times that can be computed.
 func (f *Finder) drain() {
 	for len(f.ready) > 0 {
 		location := f.ready[len(f.ready)-1]
@@ -166,7 +166,7 @@ func (f *Finder) drain() {
 	}
 }
 
-// advance goes on with a location as far as causes are known; force: to the end of what there is.
+// advance processes the events of a location as far as causes are known; force: to the end.
 func (f *Finder) advance(location int, force bool) {
 	t, l := &f.threads[location], &f.correction.lines[location]
 	for t.head < len(t.queue) {
@@ -189,7 +189,7 @@ func (f *Finder) advance(location int, force bool) {
 	}
 }
 
-// end gives an exit its time.
+// end computes the time of an exit.
 func (f *Finder) end(l *line, x *exit) {
 	own := l.own(x.at)
 	if x.earliest <= own {
@@ -201,7 +201,7 @@ func (f *Finder) end(l *line, x *exit) {
 	f.correction.LargestNS = max(f.correction.LargestNS, x.earliest-own)
 }
 
-// know tells that one of the things that a moment is the latest of was at a time.
+// know supplies one of the inputs of an event.
 func (f *Finder) know(m *moment, time int64) {
 	m.time = max(m.time, time)
 	if m.open--; m.open > 0 {
@@ -219,7 +219,8 @@ func (f *Finder) know(m *moment, time int64) {
 	m.exits, m.joins = nil, nil
 }
 
-// Finish gives the correction. Calls whose causes are not known, since ranks ended early, stay where they are.
+// Finish returns the correction. Calls with unknown causes, because ranks ended early, are not
+// moved.
 func (f *Finder) Finish() *Correction {
 	for location := range f.threads {
 		f.advance(location, true)
