@@ -6,17 +6,17 @@ import "github.com/cairn-mpi/cairn/analyzer/match"
 // participants entered it.
 type collectiveInstance struct {
 	number  uint64
-	entered []*moment // by part; nil: unknown
+	entered []*enterTime // by part; nil: unknown
 	// Computed when needed: the latest enter in the first group, and in an intercommunicator's
 	// second one; and the latest of parts 0 … i, for prefix operations.
-	latest [2]*moment
-	upTo   []*moment
+	latest [2]*enterTime
+	upTo   []*enterTime
 }
 
 func instanceOf(c *match.Collective) *collectiveInstance {
 	g, is := c.Tag.(*collectiveInstance)
 	if !is || g.number != c.Number {
-		g = &collectiveInstance{number: c.Number, entered: make([]*moment, len(c.Parts))}
+		g = &collectiveInstance{number: c.Number, entered: make([]*enterTime, len(c.Parts))}
 		c.Tag = g
 	}
 	return g
@@ -35,8 +35,8 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	f.after(c.Parts[part].Done, f.causeOf(c, part))
 }
 
-// causeOf returns the event that must precede the exit of a participant; nil: there is none.
-func (f *Finder) causeOf(c *match.Collective, part int) *moment {
+// causeOf returns the enter that must precede the exit of a participant; nil: there is none.
+func (f *Finder) causeOf(c *match.Collective, part int) *enterTime {
 	g := instanceOf(c)
 	switch c.Class {
 	case match.Barrier, match.AllToAll:
@@ -62,8 +62,8 @@ func (f *Finder) causeOf(c *match.Collective, part int) *moment {
 
 // latestOthers returns the last enter among those that a participant waits for: all, or the other
 // group of an intercommunicator.
-func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *moment {
-	first, second := g.entered, []*moment(nil)
+func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *enterTime {
+	first, second := g.entered, []*enterTime(nil)
 	if c.Comm >= 0 && c.Comm < len(f.communicators) && f.communicators[c.Comm].Remote.Len() > 0 {
 		n := min(f.communicators[c.Comm].Members.Len(), len(first))
 		first, second = first[:n], first[n:]
@@ -74,8 +74,8 @@ func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part i
 	return f.latest(&g.latest[1], second)
 }
 
-// latest returns the latest of some events. It is computed once and stored in made.
-func (f *Finder) latest(made **moment, of []*moment) *moment {
+// latest returns the latest of some enterTimes. It is computed once and stored in made.
+func (f *Finder) latest(made **enterTime, of []*enterTime) *enterTime {
 	if *made == nil {
 		*made = f.join(of...)
 	}
@@ -83,7 +83,7 @@ func (f *Finder) latest(made **moment, of []*moment) *moment {
 }
 
 // latestUpTo returns the latest enter of parts 0 … part.
-func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
+func (f *Finder) latestUpTo(g *collectiveInstance, part int) *enterTime {
 	for i := len(g.upTo); i <= part; i++ {
 		if i == 0 {
 			g.upTo = append(g.upTo, f.join(g.entered[0]))
@@ -94,9 +94,9 @@ func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
 	return g.upTo[part]
 }
 
-// join returns an event that is the latest of others.
-func (f *Finder) join(of ...*moment) *moment {
-	m := &moment{time: never, open: 1} // until all are counted
+// join returns an enterTime that is the latest of others.
+func (f *Finder) join(of ...*enterTime) *enterTime {
+	m := &enterTime{time: never, open: 1} // until all are counted
 	for _, one := range of {
 		switch {
 		case one == nil:

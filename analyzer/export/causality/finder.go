@@ -20,18 +20,18 @@ const never = math.MinInt64
 type Finder struct {
 	communicators []trace.Communicator
 	threads       []thread
-	posts         map[match.Mark]*moment // of sends that may still be received
+	posts         map[match.Mark]*enterTime // of sends that may still be received
 	correction    Correction
 	ready         []int // locations that can advance
 }
 
-// An event is the corrected time at which a call was entered, or the latest of several of these.
-type moment struct {
+// An enterTime is the corrected time at which a call was entered, or the latest of several of these.
+type enterTime struct {
 	time int64
 	open int // number of missing inputs
-	// Dependents: ends of calls, and events that are the latest of several.
+	// Dependents: ends of calls, and enterTimes that are the latest of several.
 	exits []*exit
-	joins []*moment
+	joins []*enterTime
 }
 
 // An exit is the end of a call that completed operations.
@@ -53,19 +53,19 @@ func (x *exit) after(cause int64) {
 
 // A thread is one location, with its enters and exits that have no corrected time yet, in order.
 type thread struct {
-	queue []event
+	queue []pending
 	head  int
 	// The call that the matcher processes at present.
 	call  uint64
 	enter int64
-	begun *moment // nil: not needed so far
+	begun *enterTime // nil: not needed so far
 	marks uint32
 }
 
 // A pending is an enter or an exit.
-type event struct {
+type pending struct {
 	at    int64
-	enter *moment
+	enter *enterTime
 	exit  *exit
 }
 
@@ -73,7 +73,7 @@ type event struct {
 func NewFinder(t timeline.Trace) *Finder {
 	locations := t.Threads().Len()
 	return &Finder{
-		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*moment{},
+		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*enterTime{},
 		correction: Correction{lines: make([]line, locations)},
 	}
 }
@@ -84,15 +84,15 @@ func (f *Finder) See(c *match.Call) {
 	t.call, t.enter, t.begun = c.Index, c.Enter, nil
 }
 
-// entered returns the event of a location's entering the current call.
-func (f *Finder) entered(location int) *moment {
+// entered returns the time at which a location enters the current call.
+func (f *Finder) entered(location int) *enterTime {
 	t := &f.threads[location]
 	if t.begun == nil {
-		t.begun = &moment{time: never, open: 1}
+		t.begun = &enterTime{time: never, open: 1}
 		if t.head == len(t.queue) {
 			f.know(t.begun, f.correction.lines[location].own(t.enter))
 		} else {
-			t.queue = append(t.queue, event{at: t.enter, enter: t.begun})
+			t.queue = append(t.queue, pending{at: t.enter, enter: t.begun})
 		}
 	}
 	return t.begun
@@ -115,7 +115,7 @@ func (f *Finder) Opened(c *match.Completion) {
 	t := &f.threads[c.Location]
 	x := &exit{location: c.Location, call: t.call, at: c.Exit, earliest: never}
 	c.Tag = x
-	t.queue = append(t.queue, event{at: c.Exit, exit: x})
+	t.queue = append(t.queue, pending{at: c.Exit, exit: x})
 }
 
 // Progressed implements match.Watcher.
@@ -134,8 +134,8 @@ func (f *Finder) Message(m *match.Message) {
 	f.after(m.Receive.Done, send)
 }
 
-// after makes a call end after an event; nil: unknown.
-func (f *Finder) after(done *match.Completion, cause *moment) {
+// after makes a call end after an enter; nil: unknown.
+func (f *Finder) after(done *match.Completion, cause *enterTime) {
 	x, is := done.Tag.(*exit)
 	if cause == nil || !is {
 		return
@@ -201,8 +201,8 @@ func (f *Finder) end(l *line, x *exit) {
 	f.correction.LargestNS = max(f.correction.LargestNS, x.earliest-own)
 }
 
-// know supplies one of the inputs of an event.
-func (f *Finder) know(m *moment, time int64) {
+// know supplies one of the inputs of an enterTime.
+func (f *Finder) know(m *enterTime, time int64) {
 	m.time = max(m.time, time)
 	if m.open--; m.open > 0 {
 		return

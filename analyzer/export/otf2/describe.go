@@ -130,8 +130,8 @@ func (e *export) define() {
 		Property{"CAIRN::TIMING", e.trace.Meta().Timing.String()},
 		Property{"CAIRN::CAUSALITY", e.summary.Repairs.Text()},
 		Property{"CAIRN::LEFT_OUT", fmt.Sprint(e.summary.LeftOut)})
-	if said := e.summary.Extrapolated(); said != "" {
-		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", said})
+	if note := e.summary.Extrapolated(); text != "" {
+		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", text})
 	}
 	for i, note := range e.trace.Meta().Notes {
 		d.Properties = append(d.Properties, Property{fmt.Sprintf("CAIRN::NOTE_%d", i+1), note})

@@ -161,8 +161,8 @@ func (s *Summary) Text() string {
 	if s.LeftOut > 0 {
 		text += fmt.Sprintf("; %d ends of messages and parts of collectives are left out, since the other side is not there", s.LeftOut)
 	}
-	if said := s.Extrapolated(); said != "" {
-		text += "; " + said
+	if note := s.Extrapolated(); note != "" {
+		text += "; " + note
 	}
 	return text + "; " + s.Repairs.Text()
 }

@@ -16,8 +16,8 @@ import (
 
 // A callBatch is some rows of the table of calls.
 type callBatch struct {
-	rows []callRow
-	held nullables
+	rows     []callRow
+	nullable nullables
 }
 
 // calls writes the table of calls, thread by thread. One goroutine decodes, another one writes.
@@ -44,7 +44,7 @@ func (e *export) calls(ctx context.Context, waited *waited) error {
 				return to.err
 			}
 			b.rows = b.rows[:0]
-			b.held.reset()
+			b.nullable.reset()
 			empty <- b
 		}
 		return nil
@@ -131,22 +131,22 @@ func (d *decoding) row(ctx context.Context, c *timeline.Call, l timeline.Locatio
 	})
 	r := &b.rows[len(b.rows)-1]
 	if c.Event.Timed {
-		r.EnterNS, r.ExitNS = b.held.int64(d.time(c.Enter)), b.held.int64(d.time(c.Exit))
-		r.DurationNS, r.WaitingNS = b.held.int64(c.Exit-c.Enter), b.held.int64(waiting)
+		r.EnterNS, r.ExitNS = b.nullable.int64(d.time(c.Enter)), b.nullable.int64(d.time(c.Exit))
+		r.DurationNS, r.WaitingNS = b.nullable.int64(c.Exit-c.Enter), b.nullable.int64(waiting)
 	}
 	if c.Signature.Site > 0 {
-		r.SiteID = b.held.int32(int32(c.Signature.Site))
+		r.SiteID = b.nullable.int32(int32(c.Signature.Site))
 	}
 	if c.Event.Comm >= 0 {
-		r.CommID = b.held.int32(int32(c.Event.Comm))
+		r.CommID = b.nullable.int32(int32(c.Event.Comm))
 	}
 	if c.Event.TimesOf != c.Event.Rank {
-		r.TimesOf = b.held.int32(int32(c.Event.TimesOf))
+		r.TimesOf = b.nullable.int32(int32(c.Event.TimesOf))
 	}
 	if !r.Unfinished && !c.Event.Succeeded() {
 		r.Error = errorName(&c.Event.Return)
 	}
-	d.meaning(r, &b.held, c.Event)
+	d.meaning(r, &b.nullable, c.Event)
 	if len(b.rows) == cap(b.rows) {
 		return d.pass(ctx)
 	}
@@ -178,24 +178,24 @@ func errorName(v *trace.Value) string {
 }
 
 // meaning fills in the columns that interpret the arguments of a call.
-func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
+func (d *decoding) meaning(r *callRow, nullable *nullables, e *trace.Event) {
 	in := e.Semantics.In
 	ranks := worldRanks{d.trace.Communicators(), e}
 	for _, role := range [...]semantics.Role{semantics.Destination, semantics.Source, semantics.Target} {
 		if v := at(e.In, in[role]); v != nil && r.Peer == nil {
 			if rank := ranks.of(v); rank >= 0 {
-				r.Peer = held.int32(int32(rank))
+				r.Peer = nullable.int32(int32(rank))
 			}
 		}
 	}
 	status := statusOf(e)
 	if r.Peer == nil && status != nil && e.Semantics.Operation == semantics.Receive {
 		if rank := ranks.of(&status.List[statusSource]); rank >= 0 {
-			r.Peer = held.int32(int32(rank))
+			r.Peer = nullable.int32(int32(rank))
 		}
 	}
 	if rank := ranks.of(at(e.In, in[semantics.Root])); rank >= 0 {
-		r.Root = held.int32(int32(rank))
+		r.Root = nullable.int32(int32(rank))
 	}
 	tag := at(e.In, in[semantics.Tag])
 	if tag == nil {
@@ -205,14 +205,14 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 		tag = &status.List[statusTag]
 	}
 	if tag != nil && tag.Form == trace.Int {
-		r.Tag = held.int32(int32(tag.Int))
+		r.Tag = nullable.int32(int32(tag.Int))
 	}
 	count := at(e.In, in[semantics.Count])
 	if count == nil {
 		count = at(e.In, in[semantics.ReceiveCount])
 	}
 	if n, known := total(count); known {
-		r.Count = held.int64(n)
+		r.Count = nullable.int64(n)
 	}
 	payload, known := d.payloads[e.Function.ID]
 	if !known {
@@ -220,7 +220,7 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 		d.payloads[e.Function.ID] = payload
 	}
 	if size := payload.Of(e, d.trace.Communicators()); size.Known {
-		r.Bytes = held.int64(int64(size.Bytes))
+		r.Bytes = nullable.int64(int64(size.Bytes))
 	}
 	datatype := at(e.In, in[semantics.Datatype])
 	if datatype == nil {

@@ -38,15 +38,15 @@ type partial interface {
 
 // A table is a file of rows.
 type table[T any] struct {
-	path string
-	name string
-	file *os.File
-	out  *bufio.Writer
-	to   *pq.GenericWriter[T]
-	rows []T
-	held nullables // values that the rows point to
-	n    int64
-	err  error
+	path     string
+	name     string
+	file     *os.File
+	out      *bufio.Writer
+	to       *pq.GenericWriter[T]
+	rows     []T
+	nullable nullables // values that the rows point to
+	n        int64
+	err      error
 }
 
 // newTable creates a table in a directory.
@@ -75,7 +75,7 @@ func (t *table[T]) add(row T) {
 func (t *table[T]) flush() {
 	t.write(t.rows)
 	t.rows = t.rows[:0]
-	t.held.reset()
+	t.nullable.reset()
 }
 
 // write appends rows that are stored elsewhere.

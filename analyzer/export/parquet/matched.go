@@ -121,7 +121,7 @@ func (m *matching) Message(of *match.Message) {
 		return
 	}
 	sender, receiver := &m.locations[from.Location], &m.locations[to.Location]
-	sent, posted, held := &s.PostedAt, &r.PostedAt, &m.messages.held
+	sent, posted, nullable := &s.PostedAt, &r.PostedAt, &m.messages.nullable
 	row := messageRow{
 		SendRank: int32(sender.Rank), SendThread: int32(sender.Thread), SendCallID: m.callID(s.Posted),
 		RecvRank: int32(receiver.Rank), RecvThread: int32(receiver.Thread), RecvPostCallID: m.callID(r.Posted),
@@ -129,12 +129,12 @@ func (m *matching) Message(of *match.Message) {
 		SendEnterNS: m.time(sent.Enter), SendExitNS: m.time(sent.Exit), RecvPostNS: m.time(posted.Enter), LateNS: sent.Enter - posted.Enter,
 	}
 	if of.Bytes >= 0 {
-		row.Bytes = held.int64(of.Bytes)
+		row.Bytes = nullable.int64(of.Bytes)
 	}
 	if done != nil {
 		row.RecvThread = int32(m.locations[done.Location].Thread)
 		end := done.Tag.(*waiting)
-		row.RecvCallID, row.RecvExitNS = held.int64(m.callID(end.call)), held.int64(m.time(end.exit))
+		row.RecvCallID, row.RecvExitNS = nullable.int64(m.callID(end.call)), nullable.int64(m.time(end.exit))
 	}
 	m.messages.add(row)
 }
@@ -183,7 +183,7 @@ func (m *matching) found(s *waitstate.State) {
 		CauseRank: int32(cause.Rank), CauseThread: int32(cause.Thread),
 	}
 	if w.source == s.Cause && w.cause.Ordinal > 0 {
-		row.CauseCallID = m.waits.held.int64(m.callID(w.cause))
+		row.CauseCallID = m.waits.nullable.int64(m.callID(w.cause))
 	}
 	m.waits.add(row)
 }

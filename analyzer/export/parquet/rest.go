@@ -50,7 +50,7 @@ func (e *export) ledger() error {
 	}
 	for _, rank := range l.ByRank {
 		for k, ns := range rank.NS {
-			to.add(ledgerRow{Rank: to.held.int32(int32(rank.Rank)), What: l.Rows[k].What, Label: l.Rows[k].Label, TimeNS: ns})
+			to.add(ledgerRow{Rank: to.nullable.int32(int32(rank.Rank)), What: l.Rows[k].What, Label: l.Rows[k].Label, TimeNS: ns})
 		}
 	}
 	if n := e.trace.Ranks().Len(); len(l.ByRank) < n {
@@ -87,7 +87,7 @@ func nanoseconds[T any](of *table[T], seconds *float64) *int64 {
 	if seconds == nil {
 		return nil
 	}
-	return of.held.int64(int64(math.Round(*seconds * 1e9)))
+	return of.nullable.int64(int64(math.Round(*seconds * 1e9)))
 }
 
 // communicators writes the members of each communicator.
@@ -129,7 +129,7 @@ func (e *export) callSites() error {
 			Offset: int64(s.Offset),
 		}
 		if s.File != "" && s.Line > 0 {
-			row.Line = to.held.int32(int32(s.Line))
+			row.Line = to.nullable.int32(int32(s.Line))
 		}
 		for caller := s.Caller; caller > 0; caller = sites[caller-1].Caller {
 			row.Path = append(row.Path, e.sites[caller-1])

@@ -97,7 +97,7 @@ type packets struct {
 	bytes   int64
 
 	names       map[protowire.Number]map[string]uint64 // by field of InternedData
-	unsaid      message                                // InternedData of the next packet
+	newNames    message                                // InternedData of the next packet
 	event, body message                                // scratch
 	annotation  message
 	whole       message
@@ -114,9 +114,9 @@ func (p *packets) packet(packet message) {
 	}
 	packet.uint(packetSequence, sequence)
 	packet.uint(packetSequenceFlags, flags)
-	if len(p.unsaid) > 0 {
-		packet.message(packetInterned, p.unsaid)
-		p.unsaid = p.unsaid[:0]
+	if len(p.newNames) > 0 {
+		packet.message(packetInterned, p.newNames)
+		p.newNames = p.newNames[:0]
 	}
 	p.whole = p.whole[:0]
 	p.whole.message(tracePacket, packet)
@@ -140,7 +140,7 @@ func (p *packets) intern(table protowire.Number, name string) uint64 {
 		var entry message
 		entry.uint(internedID, id)
 		entry.text(internedText, name)
-		p.unsaid.message(table, entry)
+		p.newNames.message(table, entry)
 	}
 	return id
 }
