@@ -130,7 +130,7 @@ func (e *export) define() {
 		Property{"CAIRN::TIMING", e.trace.Meta().Timing.String()},
 		Property{"CAIRN::CAUSALITY", e.summary.Repairs.Text()},
 		Property{"CAIRN::LEFT_OUT", fmt.Sprint(e.summary.LeftOut)})
-	if note := e.summary.Extrapolated(); text != "" {
+	if text := e.summary.Extrapolated(); text != "" {
 		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", text})
 	}
 	for i, note := range e.trace.Meta().Notes {
