@@ -8,20 +8,21 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A collectiveInstance is a collective operation that is being played.
+// A collectiveInstance is a collective operation that is being replayed.
 type collectiveInstance struct {
 	shape         *eventlog.Shape
-	entered, left int       // parts that came so far
-	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
-	parts         []*moment // else: entries,
-	upTo          []*moment // and, of a prefix operation, the last of parts 0 … i
-	bytes         int64     // of the largest buffer of those that are awaited; where that differs from part to part
-	own           []int64   // those of each part
+	entered, left int       // number of parts so far
+	all           *moment   // the last one of all awaited entries; nil if that differs from part to part
+	parts         []*moment // otherwise the entries,
+	upTo          []*moment // and, for a prefix operation, the last of parts 0 … i
+	bytes         int64     // of the largest buffer of awaited parts; if that differs from part to part
+	own           []int64   // the size of each part
 }
 
 func (g *collectiveInstance) isNeighbor() bool { return g.shape.Class == match.Neighbor }
 
-// collectiveInstance is the operation of a number. Who enters or leaves it is the first to tell of it.
+// collectiveInstance returns the operation with a number. The first participant that enters or
+// leaves it creates it.
 func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	g := p.collectives[e.Number]
 	if g != nil {
@@ -47,7 +48,7 @@ func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	return g
 }
 
-// gather notes that a call enters an operation.
+// gather records that a call enters an operation.
 func (p *player) gather(s *step, e *eventlog.Entry) {
 	g := p.collectiveInstance(e)
 	g.entered++
@@ -66,7 +67,8 @@ func (p *player) gather(s *step, e *eventlog.Entry) {
 	}
 }
 
-// gathered is what a call needs of the operation that it leaves, and which that is; nil if nothing.
+// gathered returns what a call needs of the operation that it leaves, and the operation; nil if
+// nothing.
 func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInstance) {
 	g = p.collectives[d.Number]
 	if g == nil {
@@ -88,7 +90,7 @@ func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInst
 	return g.all, g
 }
 
-// prefix is the last entry of parts 0 … i.
+// prefix returns the last entry of parts 0 … i.
 func (g *collectiveInstance) prefix(p *player, i int) *moment {
 	if g.upTo == nil {
 		g.upTo = make([]*moment, len(g.parts))

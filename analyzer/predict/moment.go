@@ -1,20 +1,20 @@
 package predict
 
-// A moment is when something happened, in every scenario: a call was entered, or the last of several. Others may wait
-// to learn it.
+// An event is the time, in every scenario, at which a call is entered, or the last of several events.
+// Threads may wait for it.
 type moment struct {
 	real    int64   // in the trace
 	at      []int64 // by scenario
-	left    int     // what has to happen before it is known
+	left    int     // number of missing inputs
 	waiting []int   // locations whose next call depends on it
 	feeds   []*moment
-	uses    int // of a posted call: dependents that have not been played
+	uses    int // of a posted call: number of dependents that have not been replayed
 }
 
 func (m *moment) known() bool { return m.left == 0 }
 
-// happens tells a moment one of the times that it waits for, in each scenario so much after base. When it is known, who waits
-// for it goes on.
+// happens supplies one of the inputs of an event: in each scenario, the time base + after. When the
+// last input is known, the threads that wait for the event can advance.
 func (p *player) happens(m *moment, real, base int64, after []int64) {
 	if len(m.at) == 0 {
 		if m.at == nil {
@@ -42,7 +42,7 @@ func (p *player) happens(m *moment, real, base int64, after []int64) {
 	m.feeds = nil
 }
 
-// last is the last of several moments.
+// last returns the last of several events.
 func (p *player) last(of ...*moment) *moment {
 	m := &moment{left: len(of)}
 	for _, one := range of {
@@ -55,7 +55,7 @@ func (p *player) last(of ...*moment) *moment {
 	return m
 }
 
-// times is room for one time per scenario.
+// times allocates one time per scenario.
 func (p *player) times() []int64 {
 	n := len(p.scenarios)
 	if cap(p.room)-len(p.room) < n {

@@ -2,20 +2,21 @@ package predict
 
 import "github.com/cairn-mpi/cairn/analyzer/eventlog"
 
-// posts finds the calls of one thread that others depend on, by their ordinals, from when the first call refers to one
-// until the last has been played that does.
+// posts finds the calls of one thread that others depend on, by their ordinals, from the first
+// reference to a call until its last dependent has been replayed.
 type posts struct {
-	pushed uint32 // the ordinal of the latest call that came
-	first  uint32 // of the first slot
+	pushed uint32 // ordinal of the latest call
+	first  uint32 // ordinal of the first slot
 	slots  []*moment
-	empty  int                // how many slots in front are
-	old    map[uint32]*moment // that are needed for longer than others
+	empty  int                // number of empty slots at the front
+	old    map[uint32]*moment // those needed for longer than others
 }
 
-// maxSlots is how many calls lie between the first that is needed and the last before the first counts as old.
+// maxSlots is the maximum distance between the first needed call and the last one, before the first
+// counts as old.
 const maxSlots = 1024
 
-// post is the entry of the thread's next posted call; nil if nobody depends on it.
+// post returns the entry of the thread's next posted call; nil if nothing depends on it.
 func (p *player) post(of *posts, dependents int) *moment {
 	of.pushed++
 	if dependents == 0 {
@@ -54,7 +55,7 @@ func (p *player) moment(of *posts, ordinal uint32) *moment {
 	return *slot
 }
 
-// used tells that a call was played that depends on others.
+// used records that a call that depends on others was replayed.
 func (p *player) used(s *step) {
 	for i := range s.depends {
 		p.usedOnce(&s.depends[i])
@@ -85,7 +86,7 @@ func (p *player) usedOnce(d *dependency) {
 	p.freed = append(p.freed, d.on)
 }
 
-// trim forgets the first slots that nobody needs any more.
+// trim removes slots at the front that are not needed any more.
 func (o *posts) trim() {
 	n := o.empty
 	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > maxSlots) {

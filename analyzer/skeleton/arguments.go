@@ -64,7 +64,7 @@ func (c *caller) callback(*mpi.Param) (string, error) {
 	return "combine", nil
 }
 
-// text is a string: the names of files are those of scratch files.
+// text returns a string; names of files are replaced by those of scratch files.
 func (c *caller) text(_ *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	columns := c.columns(of, scalarIn)
 	if op := c.step.meaning.Operation; op == semantics.FileOpen || op == semantics.FileChange {
@@ -98,7 +98,7 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 	}
 	pick := scalarIn
 	if p.Direction == mpi.Out {
-		pick = func(a *argument) scalar { // MPI_COMM_NULL may come instead
+		pick = func(a *argument) scalar { // MPI_COMM_NULL is also possible
 			x := scalarIn(a)
 			if x.name != "" {
 				return scalar{name: insignificant}
@@ -109,7 +109,7 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 	e, err := c.expressionOf(about, c.columns(of, pick))
 	c.holds(e)
 	if err == nil && (p.Direction != mpi.In || p.ByPointer) {
-		if strings.HasPrefix(e.text, "MPI_") { // what is not there
+		if strings.HasPrefix(e.text, "MPI_") { // skip missing handles
 			return fmt.Sprintf("&(%s){%s}", p.CType, e.text), nil
 		}
 		return "&" + e.text, nil
@@ -117,7 +117,7 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 	return e.text, err
 }
 
-// changed is a number, or a list of them, that the call changes.
+// changed returns a number, or a list of them, that the call changes.
 func (c *caller) changed(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	if !p.IsArray() {
 		e, err := c.expressionOf(about, c.columns(of, scalarIn))

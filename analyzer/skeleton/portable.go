@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// portable notes why a call that makes an object may make another one with other numbers of ranks.
+// portable records why a call that creates an object may create another one with other numbers of
+// ranks.
 func (c *caller) portable() {
 	s := c.step
 	switch s.meaning.Operation {
