@@ -11,12 +11,12 @@ import (
 // A collectiveInstance is a collective operation that is being replayed.
 type collectiveInstance struct {
 	shape         *eventlog.Shape
-	entered, left int       // number of parts so far
-	all           *moment   // the last one of all awaited entries; nil if that differs from part to part
-	parts         []*moment // otherwise the entries,
-	upTo          []*moment // and, for a prefix operation, the last of parts 0 … i
-	bytes         int64     // of the largest buffer of awaited parts; if that differs from part to part
-	own           []int64   // the size of each part
+	entered, left int      // number of parts so far
+	all           *event   // the last one of all awaited entries; nil if that differs from part to part
+	parts         []*event // otherwise the entries,
+	upTo          []*event // and, for a prefix operation, the last of parts 0 … i
+	bytes         int64    // of the largest buffer of awaited parts; if that differs from part to part
+	own           []int64  // the size of each part
 }
 
 func (g *collectiveInstance) isNeighbor() bool { return g.shape.Class == match.Neighbor }
@@ -32,16 +32,16 @@ func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	p.collectives[e.Number] = g
 	switch s := e.Shape; s.Class {
 	case match.Barrier, match.AllToAll, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
-		g.all = &moment{left: s.Expected}
+		g.all = &event{left: s.Expected}
 	case match.AllToOne:
-		g.all = &moment{left: s.Expected - 1}
+		g.all = &event{left: s.Expected - 1}
 	case match.OneToAll:
-		g.all = &moment{left: 1}
+		g.all = &event{left: 1}
 	case match.Prefix, match.Neighbor:
-		g.parts, g.own = make([]*moment, s.Size), make([]int64, s.Size)
+		g.parts, g.own = make([]*event, s.Size), make([]int64, s.Size)
 		for i := range g.parts {
 			if !slices.Contains(s.Absent, i) {
-				g.parts[i] = &moment{left: 1}
+				g.parts[i] = &event{left: 1}
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (p *player) gather(s *step, e *eventlog.Entry) {
 
 // gathered returns what a call needs of the operation that it leaves, and the operation; nil if
 // nothing.
-func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInstance) {
+func (p *player) gathered(d *eventlog.Dependency) (on *event, g *collectiveInstance) {
 	g = p.collectives[d.Number]
 	if g == nil {
 		return nil, nil
@@ -91,9 +91,9 @@ func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInst
 }
 
 // prefix returns the last entry of parts 0 … i.
-func (g *collectiveInstance) prefix(p *player, i int) *moment {
+func (g *collectiveInstance) prefix(p *player, i int) *event {
 	if g.upTo == nil {
-		g.upTo = make([]*moment, len(g.parts))
+		g.upTo = make([]*event, len(g.parts))
 		for k := range g.parts {
 			switch {
 			case k == 0:

@@ -127,7 +127,7 @@ type player struct {
 	slabs       int     // number of slabs that may be replayed
 	ready       []int   // locations that may be able to advance
 	room        []int64 // memory for times
-	freed       []*moment
+	freed       []*event
 }
 
 // A thread is the position of a thread in the replay.
@@ -171,10 +171,10 @@ type step struct {
 	idle        bool  // the time before it is not computation: polling, or tracing is off
 	nested      bool  // inside another call: a callback's
 	outside     bool  // outside of the window of the analysis
-	posts       []*moment
+	posts       []*event
 	depends     []dependency
 	inert       []dependency // that turned out not to matter
-	shakes      []dependency // on calls of its own thread, for the handshakes of messages on another network
+	handshakes  []dependency // on calls of its own thread, for the handshakes of messages on another network
 }
 
 type stepKind uint8
@@ -188,7 +188,7 @@ const (
 
 // A dependency is something that must precede the end of a call.
 type dependency struct {
-	on    *moment
+	on    *event
 	post  match.Mark // the call whose entry it is; Ordinal 0: a collective operation
 	bytes int64
 	hops  int32
@@ -246,7 +246,7 @@ func (p *player) take(th *thread) {
 	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Held, c.Enter
 	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.Place, kindOf(c.Semantics)
 	s.outside, s.nested = c.Outside, false
-	s.posts, s.depends, s.inert, s.shakes = s.posts[:0], s.depends[:0], s.inert[:0], s.shakes[:0]
+	s.posts, s.depends, s.inert, s.handshakes = s.posts[:0], s.depends[:0], s.inert[:0], s.handshakes[:0]
 	if !th.started {
 		p.start(th, c)
 	}
@@ -275,7 +275,7 @@ func (p *player) depend(s *step, location int, on *eventlog.Dependency) {
 		post: on.On, bytes: on.Bytes, hops: on.Hops, handshake: on.Handshake, always: on.Always, from: int32(on.From), to: int32(location),
 	}
 	if d.post.Ordinal > 0 {
-		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
+		d.on = p.event(&p.threads[d.post.Location].posts, d.post.Ordinal)
 	} else if d.on, d.of = p.gathered(on); d.on == nil {
 		return
 	} else {
@@ -286,7 +286,7 @@ func (p *player) depend(s *step, location int, on *eventlog.Dependency) {
 		return
 	}
 	if on.Own {
-		s.shakes = append(s.shakes, d)
+		s.handshakes = append(s.handshakes, d)
 		return
 	}
 	s.depends = append(s.depends, d)
@@ -345,7 +345,7 @@ func (p *player) advance(location int) {
 }
 
 // awaits returns a dependency of a call that has not been replayed, nil if there is none.
-func (s *step) awaits() *moment {
+func (s *step) awaits() *event {
 	for _, list := range [...][]dependency{s.depends, s.inert} {
 		for i := range list {
 			if m := list[i].on; !m.known() {
@@ -415,7 +415,7 @@ func (p *player) leave(th *thread, s *step) {
 			th.late[k] = since - s.begin
 		}
 	}
-	if len(s.depends)+len(s.shakes) == 0 {
+	if len(s.depends)+len(s.handshakes) == 0 {
 		p.spend(th, s)
 	} else {
 		own := p.cost(s)
@@ -491,8 +491,8 @@ func (p *player) onNetwork(scenario *Scenario, k int, s *step, t int64) int64 {
 		d := &s.depends[i]
 		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
 	}
-	for i := range s.shakes {
-		d := &s.shakes[i]
+	for i := range s.handshakes {
+		d := &s.handshakes[i]
 		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
 	}
 	return t + int64(n.Overhead)

@@ -7,9 +7,9 @@ import "github.com/cairn-mpi/cairn/analyzer/eventlog"
 type posts struct {
 	pushed uint32 // ordinal of the latest call
 	first  uint32 // ordinal of the first slot
-	slots  []*moment
-	empty  int                // number of empty slots at the front
-	old    map[uint32]*moment // those needed for longer than others
+	slots  []*event
+	empty  int               // number of empty slots at the front
+	old    map[uint32]*event // those needed for longer than others
 }
 
 // maxSlots is the maximum distance between the first needed call and the last one, before the first
@@ -17,21 +17,21 @@ type posts struct {
 const maxSlots = 1024
 
 // post returns the entry of the thread's next posted call; nil if nothing depends on it.
-func (p *player) post(of *posts, dependents int) *moment {
+func (p *player) post(of *posts, dependents int) *event {
 	of.pushed++
 	if dependents == 0 {
 		of.trim()
 		return nil
 	}
-	m := p.moment(of, of.pushed)
+	m := p.event(of, of.pushed)
 	if m.uses += dependents; dependents == eventlog.Kept {
 		m.uses = 1 << 30
 	}
 	return m
 }
 
-// moment is the entry of a call, which may be still to come.
-func (p *player) moment(of *posts, ordinal uint32) *moment {
+// event returns the entry of a call, which may not have happened yet.
+func (p *player) event(of *posts, ordinal uint32) *event {
 	if of.first == 0 {
 		of.first = 1
 	}
@@ -48,7 +48,7 @@ func (p *player) moment(of *posts, ordinal uint32) *moment {
 			*slot = p.freed[n-1]
 			p.freed = p.freed[:n-1]
 		} else {
-			*slot = new(moment)
+			*slot = new(event)
 		}
 		(*slot).left = 1
 	}
@@ -63,8 +63,8 @@ func (p *player) used(s *step) {
 	for i := range s.inert {
 		p.usedOnce(&s.inert[i])
 	}
-	for i := range s.shakes {
-		p.usedOnce(&s.shakes[i])
+	for i := range s.handshakes {
+		p.usedOnce(&s.handshakes[i])
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *player) usedOnce(d *dependency) {
 		of.slots[d.post.Ordinal-of.first] = nil
 		of.trim()
 	}
-	*d.on = moment{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
+	*d.on = event{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
 	p.freed = append(p.freed, d.on)
 }
 
@@ -92,7 +92,7 @@ func (o *posts) trim() {
 	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > maxSlots) {
 		if m := o.slots[n]; m != nil {
 			if o.old == nil {
-				o.old = map[uint32]*moment{}
+				o.old = map[uint32]*event{}
 			}
 			o.old[o.first+uint32(n)] = m
 		}

@@ -20,15 +20,15 @@ type exactRow struct {
 func (w *writer) exact(n *node, p *trace.Parameter, k, number int) []Exact {
 	rows := w.exactRows(n, p, k, number)
 	byLength, lengths := map[int][]exactRow{}, []int{}
-	said := false
+	known := false
 	for _, r := range rows {
 		if byLength[len(r.terms)] == nil {
 			lengths = append(lengths, len(r.terms))
 		}
 		byLength[len(r.terms)] = append(byLength[len(r.terms)], r)
-		said = said || slices.ContainsFunc(r.terms, func(t Term) bool { return !t.isNothing() })
+		known = known || slices.ContainsFunc(r.terms, func(t Term) bool { return !t.isNothing() })
 	}
-	if !said {
+	if !known {
 		return nil
 	}
 	var list []Exact

@@ -101,7 +101,7 @@ func (c *callHistograms) histograms(index map[call]int) trace.CallHistogram {
 		made.Gaps = append(made.Gaps, trace.GapHistogram{After: index[after], Gaps: c.gaps[after].Histogram()})
 	}
 	for i := range c.arguments {
-		if a, said := c.arguments[i].histogram(); said {
+		if a, ok := c.arguments[i].histogram(); ok {
 			made.Arguments = append(made.Arguments, a)
 		}
 	}

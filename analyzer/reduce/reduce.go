@@ -33,7 +33,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		leads[i] = i
 		of := lead(threads[i].Rank)
 		if lead(of) != of {
-			return fmt.Errorf("rank %d, which stands for rank %d, has a lead of its own", of, threads[i].Rank)
+			return fmt.Errorf("rank %d is the lead of rank %d, but not its own lead", of, threads[i].Rank)
 		}
 		if of == threads[i].Rank {
 			kept++

@@ -94,7 +94,7 @@ type scaler struct {
 }
 
 // limit is the number of ranks up to which models have to be possible.
-func (s *scaler) most() float64 {
+func (s *scaler) limit() float64 {
 	return float64(max(s.targets[len(s.targets)-1], s.sizes[len(s.sizes)-1]))
 }
 
@@ -198,16 +198,16 @@ func (s *scaler) region(p place) Region {
 		}
 		r.Measured = append(r.Measured, m)
 	}
-	most := s.most()
-	r.Seconds, r.MaxSeconds = seconds.times(most), longest.times(most)
+	limit := s.limit()
+	r.Seconds, r.MaxSeconds = seconds.times(limit), longest.times(limit)
 	if p.computation {
 		none := Series{NoModel: "it is no call"}
 		r.Waiting, r.Calls, r.Bytes = none, none, none
 	} else {
-		r.Waiting, r.Calls, r.Bytes = waiting.times(most), calls.counts(most), bytes.counts(most)
+		r.Waiting, r.Calls, r.Bytes = waiting.times(limit), calls.counts(limit), bytes.counts(limit)
 		// bytes are calls times their sizes: if calls match no form, bytes do so only by chance
 		if r.Bytes.isExact() && (!r.Calls.isExact() || r.Calls.Model.Shape != 0 && r.Bytes.Model.Shape == 0) {
-			r.Bytes = bytes.approximate(most)
+			r.Bytes = bytes.approximate(limit)
 		}
 	}
 	r.predict(s)

@@ -131,7 +131,7 @@ func (f *fit) solve(points []point, scale []float64) bool {
 
 // possible reports whether the fit can be true up to a size: it is not negative, and a growing term
 // has a positive coefficient.
-func (f *fit) possible(points []point, most float64) bool {
+func (f *fit) possible(points []point, limit float64) bool {
 	for i, t := range f.terms {
 		c := f.coefficients[len(f.coefficients)-len(f.terms)+i]
 		if t.grows() && c <= 0 || math.IsNaN(c) {
@@ -143,5 +143,5 @@ func (f *fit) possible(points []point, most float64) bool {
 			return false
 		}
 	}
-	return f.at(most) >= 0
+	return f.at(limit) >= 0
 }

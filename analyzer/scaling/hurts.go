@@ -12,14 +12,14 @@ const worthSaying = 2
 
 // hurtsFirst finds the region whose share grows most up to the last target.
 func (f *Findings) hurtsFirst() {
-	most := float64(worthSaying)
+	largest := float64(worthSaying)
 	for i := range f.Regions {
 		r := &f.Regions[i]
 		if !f.isAtLargest(r) || r.Seconds.Model == nil {
 			continue
 		}
-		if grown := r.Predicted[len(f.Targets)-1].Share - r.Measured[len(r.Measured)-1].Share; grown >= most {
-			most, f.HurtsFirst = grown, &i
+		if grown := r.Predicted[len(f.Targets)-1].Share - r.Measured[len(r.Measured)-1].Share; grown >= largest {
+			largest, f.HurtsFirst = grown, &i
 		}
 	}
 }

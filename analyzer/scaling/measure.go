@@ -81,7 +81,7 @@ func (m *measure) isNothing() bool {
 }
 
 // times returns the model of a measure in seconds.
-func (m *measure) times(most float64) Series {
+func (m *measure) times(limit float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
@@ -90,12 +90,12 @@ func (m *measure) times(most float64) Series {
 	case n < minTimeSizes:
 		return Series{NoModel: fmt.Sprintf("%s: a model of times takes %d", wording.Count(n, "size", "sizes"), minTimeSizes)}
 	}
-	return m.fitted(most, wording.Duration)
+	return m.fitted(limit, wording.Duration)
 }
 
 // counts returns the model of calls or bytes: an exact form if there is one, for all sizes or for
 // those with the shape of the last target (shape.go).
-func (m *measure) counts(most float64) Series {
+func (m *measure) counts(limit float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
@@ -105,30 +105,30 @@ func (m *measure) counts(most float64) Series {
 		return Series{NoModel: "1 size: a model takes 2"}
 	}
 	if !m.varies {
-		if c := chooseExact(m.points, most); c != nil {
+		if c := chooseExact(m.points, limit); c != nil {
 			return Series{Model: newModel(c, len(m.points), number)}
 		}
-		shape := shapeOf(int(most))
+		shape := shapeOf(int(limit))
 		if alike := ofShape(m.points, shape); len(alike) >= minShapeSizes {
-			if c := chooseExact(alike, most); c != nil {
+			if c := chooseExact(alike, limit); c != nil {
 				return Series{Model: newModel(c, len(alike), number).only(shape)}
 			}
 		}
 	}
-	return m.approximate(most)
+	return m.approximate(limit)
 }
 
 // approximate returns the model of calls or bytes that match no form.
-func (m *measure) approximate(most float64) Series {
+func (m *measure) approximate(limit float64) Series {
 	if n := len(m.points); n < minTimeSizes {
 		return Series{NoModel: fmt.Sprintf("no simple form meets these %d sizes: an approximate one takes %d", n, minTimeSizes)}
 	}
-	return m.fitted(most, number)
+	return m.fitted(limit, number)
 }
 
 // fitted returns the model of a measure with noise, if it is good enough.
-func (m *measure) fitted(most float64, unit func(float64) string) Series {
-	c := choose(m.points, m.noise, most)
+func (m *measure) fitted(limit float64, unit func(float64) string) Series {
+	c := choose(m.points, m.noise, limit)
 	switch {
 	case c == nil:
 		return Series{NoModel: "no form fits"}

@@ -40,10 +40,10 @@ type choice struct {
 
 // chooseExact returns the simplest form that matches all points, nil if there is none. There has to
 // be one more point than coefficients, and two more if it has two terms.
-func chooseExact(points []point, most float64) *choice {
+func chooseExact(points []point, limit float64) *choice {
 	n, scale := len(points), scales(points)
 	meets := func(f *fit) bool {
-		if !f.solve(points, scale) || !f.possible(points, most) {
+		if !f.solve(points, scale) || !f.possible(points, limit) {
 			return false
 		}
 		for i, one := range points {
@@ -102,8 +102,8 @@ func pairs() []*fit {
 }
 
 // solved returns the hypotheses that can be true.
-func solved(list []*fit, points []point, scale []float64, most float64) []*fit {
-	return slices.DeleteFunc(list, func(f *fit) bool { return !f.solve(points, scale) || !f.possible(points, most) })
+func solved(list []*fit, points []point, scale []float64, limit float64) []*fit {
+	return slices.DeleteFunc(list, func(f *fit) bool { return !f.solve(points, scale) || !f.possible(points, limit) })
 }
 
 // A selector compares hypotheses for some points.
@@ -151,13 +151,13 @@ func (s *selector) within(list []*fit, best *fit, parameters int) []*fit {
 }
 
 // choose chooses the model of values measured at five sizes or more.
-func choose(points []point, n noise, most float64) *choice {
+func choose(points []point, n noise, limit float64) *choice {
 	s, scale := &selector{points, n}, scales(points)
 	constant := &fit{constant: true}
 	if !constant.solve(points, scale) {
 		return nil
 	}
-	list := solved(singles(), points, scale, most)
+	list := solved(singles(), points, scale, limit)
 	if len(list) == 0 {
 		return s.constant(constant, list)
 	}
@@ -172,7 +172,7 @@ func choose(points []point, n noise, most float64) *choice {
 		if !grows {
 			before, more = constant, 4
 		}
-		if two := solved(pairs(), points, scale, most); len(two) > 0 {
+		if two := solved(pairs(), points, scale, limit); len(two) > 0 {
 			if second := s.best(two); s.better(second, before, 5, more) < pairAlpha {
 				list, best, parameters, grows = two, second, 5, true
 			}

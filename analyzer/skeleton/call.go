@@ -35,7 +35,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		fmt.Fprintf(out, "%s// left out: %s\n", in.indent, s.text())
 		return nil
 	}
-	c := caller{writer: w, step: s, index: index, said: map[semantics.Role]expression{}}
+	c := caller{writer: w, step: s, index: index, roles: map[semantics.Role]expression{}}
 	if within {
 		c.loop = in.loop
 		c.turns = in.loop.turns
@@ -95,7 +95,7 @@ type caller struct {
 	loop          *step // calls are the same each time that a rank reaches this loop
 	before, after []string
 	turns         *expression // number of iterations of the surrounding loop according to the shape; nil: not determined by it
-	said          map[semantics.Role]expression
+	roles         map[semantics.Role]expression
 	commText      string
 	ignored       int // number of ignored results so far
 }
@@ -199,7 +199,7 @@ func (c *caller) parameter(i int) (string, error) {
 		e.fixed = cmp.Or(e.fixed, about.what+" is "+e.text)
 	}
 	c.holds(e)
-	c.said[s.meaning.Roles[i]] = e
+	c.roles[s.meaning.Roles[i]] = e
 	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
 		e.text = "size" // the grid's size
 	}

@@ -38,8 +38,8 @@ func (c *caller) exchanges(in scope) {
 		c.partial = append(c.partial, partial)
 	}
 	add := func(send bool, peer, tag semantics.Role) {
-		one := exchange{send: send, peer: c.said[peer], comm: c.comm(), times: in.times}
-		if e := c.said[tag]; isNumber(e.text) {
+		one := exchange{send: send, peer: c.roles[peer], comm: c.comm(), times: in.times}
+		if e := c.roles[tag]; isNumber(e.text) {
 			one.tag = e.text
 		}
 		if c.turns != nil {
@@ -57,7 +57,7 @@ func (c *caller) exchanges(in scope) {
 		add(false, semantics.Source, semantics.Tag)
 	case semantics.SendReceive:
 		tag := semantics.ReceiveTag
-		if _, own := c.said[tag]; !own {
+		if _, own := c.roles[tag]; !own {
 			tag = semantics.Tag
 		}
 		add(false, semantics.Source, tag)

@@ -2,20 +2,20 @@ package predict
 
 // An event is the time, in every scenario, at which a call is entered, or the last of several events.
 // Threads may wait for it.
-type moment struct {
+type event struct {
 	real    int64   // in the trace
 	at      []int64 // by scenario
 	left    int     // number of missing inputs
 	waiting []int   // locations whose next call depends on it
-	feeds   []*moment
+	feeds   []*event
 	uses    int // of a posted call: number of dependents that have not been replayed
 }
 
-func (m *moment) known() bool { return m.left == 0 }
+func (m *event) known() bool { return m.left == 0 }
 
 // happens supplies one of the inputs of an event: in each scenario, the time base + after. When the
 // last input is known, the threads that wait for the event can advance.
-func (p *player) happens(m *moment, real, base int64, after []int64) {
+func (p *player) happens(m *event, real, base int64, after []int64) {
 	if len(m.at) == 0 {
 		if m.at == nil {
 			m.at = p.times()
@@ -43,8 +43,8 @@ func (p *player) happens(m *moment, real, base int64, after []int64) {
 }
 
 // last returns the last of several events.
-func (p *player) last(of ...*moment) *moment {
-	m := &moment{left: len(of)}
+func (p *player) last(of ...*event) *event {
+	m := &event{left: len(of)}
 	for _, one := range of {
 		if one.known() {
 			p.happens(m, one.real, 0, one.at)
