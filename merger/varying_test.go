@@ -119,9 +119,8 @@ func loops(rank, size int, call func(do func(function uint16))) *trace.Content {
 	return c
 }
 
-// ScalaTrace II, Figure 1: events that only some iterations have. A shard keeps varying values in
-// its signatures, as numbers of each rank and as streams that are constant there; the merge of
-// shards makes the same streams of them.
+// A shard keeps varying values in its signatures, as numbers of each rank and as streams that are
+// constant there; the merge of shards makes the same streams of them.
 func TestUnfinishedMergesChangeNothing(t *testing.T) {
 	for seed := range int64(30) {
 		random := rand.New(rand.NewSource(seed))
@@ -155,6 +154,7 @@ func TestUnfinishedMergesChangeNothing(t *testing.T) {
 	}
 }
 
+// ScalaTrace II, Figure 1: events that only some iterations have.
 func TestLoopWithIterationSpecificBehavior(t *testing.T) {
 	size := func(iterations int) int64 {
 		c := loops(0, 1, func(do func(uint16)) {
