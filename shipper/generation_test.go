@@ -261,7 +261,7 @@ func TestOneSidecarAtATime(t *testing.T) {
 }
 
 // Pods that began, or failed, at the same time upload at different times.
-func TestPodsPart(t *testing.T) {
+func TestPodsSpreadTheirUploads(t *testing.T) {
 	const pods, rounds = 1000, 4
 	var tries [rounds][20]int
 	for range pods {

@@ -39,7 +39,7 @@ func TestIdlePodsAreQuiet(t *testing.T) {
 }
 
 // The last heartbeat is retried like everything else: a short outage does not hide it.
-func TestLastWordIsTriedAgain(t *testing.T) {
+func TestLastHeartbeatIsRetried(t *testing.T) {
 	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -402,7 +402,7 @@ func TestStoreThatStaysAway(t *testing.T) {
 	}
 }
 
-func TestLastWordNamesLostRanks(t *testing.T) {
+func TestLastHeartbeatNamesLostRanks(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	dir := finished("launch", 0, 1).Write(t, spool)
 	sh := newShip(quick(t, spool, s, pod(0)))

@@ -58,7 +58,7 @@ func (f *fileWriter) chunks(list []*codec.Chunk) error {
 			return fmt.Errorf("trace: chunk %d of the value sequences: %w", number, err)
 		}
 		f.block(blockChunk, 0, int64(number), content)
-		c.Give(content)
+		c.Release(content)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (p *PartWriter) Chunk(of ChunkOf, c *codec.Chunk) error {
 		return err
 	}
 	p.file.block(blockChunk, 0, int64(len(p.chunks)), content)
-	c.Give(content)
+	c.Release(content)
 	p.chunks = append(p.chunks, partChunk{of, c})
 	return p.file.err
 }

@@ -281,7 +281,7 @@ func (c *Cursor) time(terminal int32) bool {
 func (c *Cursor) stretchErrors(rounded bool) {
 	off := c.part.sums.Span
 	if rounded {
-		c.off.Lose()
+		c.off.Reset()
 		off += c.off.Ticks
 	}
 	e := &c.event
@@ -292,7 +292,7 @@ func (c *Cursor) stretchErrors(rounded bool) {
 // errors sets the error of the times of the current call.
 func (c *Cursor) errors(g *timing.Grid, gap, duration int64, isExtrapolated bool) {
 	if isExtrapolated || c.next > 0 && c.next%timing.BlockCalls == 0 {
-		c.off.Lose()
+		c.off.Reset()
 	}
 	e := &c.event
 	if isExtrapolated {

@@ -28,7 +28,7 @@ type Parameter struct {
 	List      bool // an array
 }
 
-// Direction tells whether a parameter is an input, an output, or both.
+// Direction is whether a parameter is an input, an output, or both.
 type Direction uint8
 
 // Directions of a parameter.
@@ -38,7 +38,7 @@ const (
 	InOut
 )
 
-// Form tells how the fields of a Value are used.
+// Form determines how the fields of a Value are used.
 type Form uint8
 
 // Forms of a value. The numbers are part of the file format: append only.

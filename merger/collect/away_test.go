@@ -186,7 +186,7 @@ func (s uploading) PutIf(ctx context.Context, key string, r io.ReadSeeker, size 
 
 // A sidecar reports in time after an outage: whatever it was doing when the store came back, the
 // merge that begins just then gets everything.
-func TestPromiseAfterAnOutage(t *testing.T) {
+func TestReportsInTimeAfterAnOutage(t *testing.T) {
 	for phase := range 16 {
 		inBubble(t, func(t *testing.T) {
 			s := uploading{&awayStore{Store: openStore(t)}}

@@ -121,8 +121,8 @@ func (c *Chunk) Content() ([]byte, error) {
 	return c.coded, nil
 }
 
-// Give returns the memory of Content to the budget.
-func (c *Chunk) Give(content []byte) {
+// Release returns the memory of Content to the budget.
+func (c *Chunk) Release(content []byte) {
 	if c.file != nil {
 		c.file.Budget().Give(int64(len(content)))
 	}
@@ -151,7 +151,7 @@ func (c *Chunk) values() ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Give(content)
+	defer c.Release(content)
 	r, err := c.read(content)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func (v *ValueStream) leave() {
 	if v.encoded != nil {
 		v.encoded.end()
 	}
-	v.chunk.Give(v.content)
+	v.chunk.Release(v.content)
 	v.chunk, v.content, v.encoded = nil, nil, nil
 }
 

@@ -39,8 +39,8 @@ func shareOf(x, percent int64) int64 { return x/100*percent + x%100*percent/100 
 // not depend on where it began to read.
 type MomentBound struct{ Ticks int64 }
 
-// Lose sets the bound to the limit.
-func (b *MomentBound) Lose() { b.Ticks = MomentTicks }
+// Reset sets the bound to the limit.
+func (b *MomentBound) Reset() { b.Ticks = MomentTicks }
 
 // pass moves to the end of an interval. g is its grid, nil for intervals that are not rounded.
 func (b *MomentBound) pass(g *Grid, interval int64) {

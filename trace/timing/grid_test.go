@@ -60,7 +60,7 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 			var bound, late MomentBound
 			for i, x := range stream {
 				if i%5000 == 0 {
-					late.Lose()
+					late.Reset()
 				}
 				g := gs[i%len(gs)]
 				y := r.one(g, x)
