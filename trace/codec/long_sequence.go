@@ -103,7 +103,7 @@ func (c *Chunk) describe(values []int64) {
 }
 
 // Content returns the chunk as written by AppendSequence. Its memory is taken from the budget of
-// the file until Give.
+// the file until Release.
 func (c *Chunk) Content() ([]byte, error) {
 	switch {
 	case c.of != nil:
