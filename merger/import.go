@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// add interns the content of c and adds its processes to to. If c is not whole it will grow, and is
+// add interns the content of c and adds its processes to `to`. If c is not whole it will grow, and is
 // taken unchanged.
 func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 	// a reader may have accepted bytes whose parts are inconsistent

@@ -23,8 +23,8 @@ func (b *backoff) failed() {
 	b.until = time.Now().Add(between(b.pause/2, b.pause))
 }
 
-// between returns a random duration in [least, most].
-func between(least, most time.Duration) time.Duration { return least + rand.N(most-least+1) }
+// between returns a random duration in [low, high].
+func between(low, high time.Duration) time.Duration { return low + rand.N(high-low+1) }
 
 // wait reports whether it is too early for another attempt.
 func (b *backoff) wait() bool { return time.Now().Before(b.until) }

@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// streamed are values of a stream of so many calls: without order, equal, or again and again the same ones.
+// streamed returns the values of a stream: random ones, equal ones, or a repeated pattern.
 func streamed(random *rand.Rand, calls int) []int64 {
 	values := make([]int64, calls)
 	kind, period := random.IntN(4), 1+random.IntN(300)

@@ -166,8 +166,8 @@ func TestAccuracyCanFail(t *testing.T) {
 	assert.Equal(t, "7", judged(t, leads).Ranks)
 }
 
-// TestSlowAtOtherTimes: two ranks compute for as long in all, one in the first half of the run and one in the second, and
-// neither's times stand for the other.
+// TestSlowAtOtherTimes: two ranks compute for as long in total, one in the first half of the run
+// and one in the second, so neither's times represent the other's.
 func TestSlowAtOtherTimes(t *testing.T) {
 	content := tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 16, Iterations: 40, Compute: 1_000_000, CallSites: "caller"})
 	for rank, half := range map[int]int{5: 0, 9: 1} {
