@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Leads keeps in c only the ranks that are their own leads. Threads of a rank beyond those of its
+// Leads keeps in c only the data of ranks that are their own leads. Threads of a rank beyond those of its
 // lead keep their own calls. If clocks is not nil all ranks get a common clock: it could not be
 // found again from messages between ranks if one of them has another rank's times.
 func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) error {
