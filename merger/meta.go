@@ -43,7 +43,7 @@ func (m *metas) add(meta *trace.Meta) {
 		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
 		j.Timing = timing.Settings{Mode: timing.Lossless}
 	}
-	j.Clustering = longer(j.Clustering, meta.Clustering)
+	j.Clustering = moreVotes(j.Clustering, meta.Clustering)
 	if !slices.Equal(j.Excluded, meta.Excluded) {
 		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")
 		j.Excluded = slices.Concat(j.Excluded, meta.Excluded)
@@ -53,8 +53,8 @@ func (m *metas) add(meta *trace.Meta) {
 	j.CreatedBy = max(j.CreatedBy, meta.CreatedBy)
 }
 
-// longer returns the clustering with more votes: a rank that ended early has seen a prefix of them.
-func longer(a, b *trace.Clustering) *trace.Clustering {
+// moreVotes returns the clustering with more votes: a rank that ended early has seen a prefix of them.
+func moreVotes(a, b *trace.Clustering) *trace.Clustering {
 	switch {
 	case a == nil:
 		return b

@@ -73,8 +73,8 @@ func (s *ship) due(last, now *shard.Pod, written time.Time) bool {
 	return !now.Idle() && since >= s.Heartbeat
 }
 
-// ask makes beat scan immediately.
-func (s *ship) ask() {
+// requestHeartbeat makes beat scan immediately.
+func (s *ship) requestHeartbeat() {
 	select {
 	case s.changed <- struct{}{}:
 	default:

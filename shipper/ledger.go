@@ -84,8 +84,8 @@ func (s *ship) world(launchID string) *world {
 	return w
 }
 
-// fresh returns a directory that was never used.
-func (s *ship) fresh(w *world) *located {
+// newDirectory returns a directory that was never used.
+func (s *ship) newDirectory(w *world) *located {
 	world := worldID(w.launchID)
 	name := world
 	for n := 1; s.taken[name]; n++ {
@@ -345,7 +345,7 @@ func (s *ship) restore(ctx context.Context, processes []process) error {
 		s.worlds[launchID] = w
 	}
 	s.restored = true
-	s.ask()
+	s.requestHeartbeat()
 	return nil
 }
 

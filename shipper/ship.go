@@ -151,9 +151,9 @@ type ship struct {
 }
 
 func (s *ship) run(ctx context.Context) []string {
-	release, alone := s.alone(ctx)
+	release, locked := s.lockSpool(ctx)
 	defer release()
-	if !alone {
+	if !locked {
 		return s.report()
 	}
 	heartbeats := make(chan struct{})
@@ -344,7 +344,7 @@ func (s *ship) keepUnusable(w *world, members []process, err error) {
 			s.keep(p)
 		}
 	}
-	s.ask()
+	s.requestHeartbeat()
 }
 
 // keep records, with mu locked, that a process left unusable data. Its ranks are lost; the merge

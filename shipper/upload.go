@@ -73,7 +73,7 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 				delete(s.unrecorded, p.name) // it was usable after all
 			}
 		}
-		s.ask()
+		s.requestHeartbeat()
 	}
 	return err
 }
@@ -253,7 +253,7 @@ func (u *upload) free() *located {
 		l = w.open[i]
 		w.open = slices.Delete(w.open, i, i+1)
 	} else {
-		l = u.fresh(w)
+		l = u.newDirectory(w)
 	}
 	w.open = append(w.open, l)
 	return l

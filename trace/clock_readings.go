@@ -139,7 +139,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 			if err != nil {
 				return nil, err
 			}
-			if relatable(all) {
+			if codable(all) {
 				of[ref.Terminal], values[s] = s, all
 				total += len(all)
 			}
@@ -157,8 +157,8 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	return coded, nil
 }
 
-// relatable reports whether all values can be readings of a clock in seconds.
-func relatable(values []int64) bool {
+// codable reports whether all values can be readings of a clock in seconds.
+func codable(values []int64) bool {
 	return !slices.ContainsFunc(values, func(v int64) bool { return !(math.Abs(math.Float64frombits(uint64(v))) < maxReading) })
 }
 
@@ -244,7 +244,7 @@ func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
 			return err
 		}
 	}
-	c.leavePart()
+	c.releasePart()
 	return nil
 }
 

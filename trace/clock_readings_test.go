@@ -291,7 +291,7 @@ func FuzzClockReading(f *testing.F) {
 		if r.form == nearReadings {
 			r.unit |= 1
 		}
-		if !relatable([]int64{value}) {
+		if !codable([]int64{value}) {
 			return
 		}
 		if codes := r.codes([]int64{value}, []int64{exit}); codes != nil && r.form == exactReadings {

@@ -62,9 +62,9 @@ type source interface {
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget of a cursor.
 	memory() *codec.Budget
-	// beside returns the source for another thread, and whether that thread has the times of its
+	// sibling returns the source for another thread, and whether that thread has the times of its
 	// calls.
-	beside(thread int) (source, bool)
+	sibling(thread int) (source, bool)
 }
 
 // Cursor returns a cursor over the calls of one thread. It reads timing and value streams as
@@ -118,7 +118,7 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 
 func (s *contentSource) memory() *codec.Budget { return nil }
 
-func (s *contentSource) beside(thread int) (source, bool) {
+func (s *contentSource) sibling(thread int) (source, bool) {
 	return &contentSource{c: s.c}, s.c.Threads.timed(thread)
 }
 
@@ -159,10 +159,10 @@ func (c *Cursor) Next() bool {
 	terminal, ok := c.walk.Next()
 	if !ok {
 		if c.next == c.until {
-			c.leavePart()
+			c.releasePart()
 		}
 		c.extrapolating.end(c.source.memory())
-		c.forgetCalls()
+		c.releaseCalls()
 		return false
 	}
 	p, s := c.begin(terminal)
@@ -206,14 +206,14 @@ func (c *Cursor) fail(err error) bool {
 	return false
 }
 
-// forgetCalls releases the memory of the signatures' values and streams.
-func (c *Cursor) forgetCalls() {
+// releaseCalls releases the memory of the signatures' values and streams.
+func (c *Cursor) releaseCalls() {
 	c.calls.each(func(v *variableCall) { v.release(c.source.memory()) })
 	c.calls = variableCalls{}
 }
 
-// leavePart releases a block of timing.
-func (c *Cursor) leavePart() {
+// releasePart releases a block of timing.
+func (c *Cursor) releasePart() {
 	c.part.release(c.source.memory())
 	c.part = timingPart{}
 }
@@ -223,7 +223,7 @@ func (c *Cursor) time(terminal int32) bool {
 	isExtrapolated := len(c.thread.Extrapolations) > 0 && c.isExtrapolated()
 	if c.next == c.until {
 		var err error
-		c.leavePart()
+		c.releasePart()
 		if c.part, err = c.source.timingPart(c.number, c.next); err != nil {
 			c.err = err
 			return false

@@ -50,7 +50,7 @@ func (c *Cursor) Seek(index uint64) bool {
 		return false
 	}
 	index = min(index, c.thread.Calls)
-	c.forgetCalls()
+	c.releaseCalls()
 	c.walk, c.before = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
 	c.startComms()
 	if !c.seekComms(index) {
@@ -144,7 +144,7 @@ func (c *Cursor) seekTime(index uint64) bool {
 
 // startTime moves the timing to the first call of a block.
 func (c *Cursor) startTime(from uint64) {
-	c.leavePart()
+	c.releasePart()
 	c.holds = c.thread.Holds
 	if len(c.thread.Extrapolations) > 0 {
 		c.extrapolating.restart(c.thread, c.source.memory())
@@ -199,7 +199,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 		c.calls.put(terminal, v, len(c.shared.Signatures))
 		byHandle := map[int64]creation{}
 		for k := first; k < calls; k++ {
-			instance, handle, err := c.birth(p, v)
+			instance, handle, err := c.nextCreation(p, v)
 			if err != nil {
 				return c.fail(err)
 			}
@@ -252,9 +252,9 @@ func dependsOnRank(v Value) bool {
 	return false
 }
 
-// birth returns the communicator that the next call of v creates, and its handle if the call
+// nextCreation returns the communicator that the next call of v creates, and its handle if the call
 // returns one.
-func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
+func (c *Cursor) nextCreation(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
 	for i := range v.slots[:v.streams] {
 		if err := v.slots[i].next(c.source.memory()); err != nil {
 			return -1, handle, err
@@ -356,7 +356,7 @@ func (c *Cursor) siblingCreations() []creation {
 	}
 	var all []creation
 	for _, i := range threads {
-		source, timed := c.source.beside(i)
+		source, timed := c.source.sibling(i)
 		cursor := newCursor(c.shared, c.plans, i, source, c.timed && timed)
 		cursor.lone = true // it has no siblings to look for
 		for cursor.Next() {

@@ -91,7 +91,7 @@ func (c *ThreadCalls) bind() (ambiguous bool, err error) {
 			return false, err
 		}
 		for range o.Count {
-			instance, handle, err := at.birth(p, v)
+			instance, handle, err := at.nextCreation(p, v)
 			if err != nil {
 				return false, err
 			}

@@ -150,7 +150,7 @@ func (s *extrapolating) leave(m *codec.Budget) {
 func (s *extrapolating) end(m *codec.Budget) {
 	s.leave(m)
 	for _, lead := range s.leads {
-		lead.leavePart()
+		lead.releasePart()
 	}
 	s.leads = nil
 }
@@ -233,7 +233,7 @@ func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	}
 	lead := c.extrapolating.leads[i]
 	if lead == nil {
-		source, timed := c.source.beside(i)
+		source, timed := c.source.sibling(i)
 		if !timed {
 			return nil, nil
 		}

@@ -223,7 +223,7 @@ func (t *Reader) openShared() error {
 
 // readAhead reads a part of the file, which later reads will use.
 func (t *Reader) readAhead(from, to int64) error {
-	if t.have(from, to-from) != nil {
+	if t.cached(from, to-from) != nil {
 		return nil
 	}
 	b, err := t.read(from, to-from)
@@ -231,8 +231,8 @@ func (t *Reader) readAhead(from, to int64) error {
 	return err
 }
 
-// have returns a part of the file that was read ahead, else nil.
-func (t *Reader) have(offset, n int64) []byte {
+// cached returns a part of the file that was read ahead, else nil.
+func (t *Reader) cached(offset, n int64) []byte {
 	for _, e := range t.ahead {
 		if offset >= e.offset && offset-e.offset <= int64(len(e.bytes)) && n <= int64(len(e.bytes))-(offset-e.offset) {
 			return e.bytes[offset-e.offset:][:n:n]
@@ -246,7 +246,7 @@ func (t *Reader) read(offset, n int64) ([]byte, error) {
 	if !t.budget.Take(n) {
 		return nil, codec.ErrMemory
 	}
-	if b := t.have(offset, n); b != nil {
+	if b := t.cached(offset, n); b != nil {
 		return b, nil
 	}
 	b := make([]byte, n)
@@ -426,7 +426,7 @@ func (t *Reader) shareGrammar(sequence int, s *codec.ValueStream) error {
 // memory is the budget for cursors.
 func (t *Reader) memory() *codec.Budget { return t.budget }
 
-func (t *Reader) beside(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
+func (t *Reader) sibling(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {

@@ -99,7 +99,7 @@ func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
 				if t.Meta().Timing.Mode == timing.Aggregated {
 					return fmt.Errorf("%s: the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace all runs with timing lossless or lossy", name)
 				}
-				if runs[i], err = look(inner, name, t); err != nil {
+				if runs[i], err = readRun(inner, name, t); err != nil {
 					err = fmt.Errorf("%s: %w", name, err)
 				}
 				return err

@@ -10,7 +10,7 @@ type Looked struct{ run *run }
 
 // Look reads a trace.
 func Look(ctx context.Context, t Recording) (Looked, error) {
-	r, err := look(ctx, "", t)
+	r, err := readRun(ctx, "", t)
 	return Looked{r}, err
 }
 

@@ -60,8 +60,8 @@ func (r *run) rounding() float64 {
 	return float64(r.meta.Timing.WorstError()) / 100
 }
 
-// look reads one trace.
-func look(ctx context.Context, name string, t Recording) (*run, error) {
+// readRun reads one trace.
+func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 	if t.Clock == nil {
 		made, err := clock.Analyze(ctx, t)
 		if err != nil {

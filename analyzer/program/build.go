@@ -80,7 +80,7 @@ func (b *builder) threadsOf(rule int, classes []class) []int {
 	var threads []int
 	for _, c := range classes {
 		seen := make([]bool, len(b.grammar.Rules))
-		if b.comesTo(c.root, rule, seen) {
+		if b.reaches(c.root, rule, seen) {
 			threads = append(threads, c.threads...)
 		}
 	}
@@ -88,8 +88,8 @@ func (b *builder) threadsOf(rule int, classes []class) []int {
 	return threads
 }
 
-// comesTo reports whether a rule contains another one or is it; seen are the visited rules.
-func (b *builder) comesTo(from, rule int, seen []bool) bool {
+// reaches reports whether a rule contains another one or is it; seen are the visited rules.
+func (b *builder) reaches(from, rule int, seen []bool) bool {
 	if from == rule {
 		return true
 	}
@@ -98,6 +98,6 @@ func (b *builder) comesTo(from, rule int, seen []bool) bool {
 	}
 	seen[from] = true
 	return slices.ContainsFunc(b.grammar.Rules[from], func(s grammar.Symbol) bool {
-		return s.IsRule() && b.comesTo(s.Rule(), rule, seen)
+		return s.IsRule() && b.reaches(s.Rule(), rule, seen)
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// sure returns a model with the hypotheses that could also be true.
-func (s *selector) sure(model *fit, others []*fit, best *fit, parameters int) *choice {
+// withAlternatives returns a model with the hypotheses that could also be true.
+func (s *selector) withAlternatives(model *fit, others []*fit, best *fit, parameters int) *choice {
 	freedom := s.freedom(parameters)
 	return &choice{
 		fit: model, others: others, sigma: math.Sqrt(s.sum(best) / freedom),
@@ -25,7 +25,7 @@ func (s *selector) constant(model *fit, list []*fit) *choice {
 			others = append(others, f)
 		}
 	}
-	return s.sure(model, others, model, 1)
+	return s.withAlternatives(model, others, model, 1)
 }
 
 // interval returns the range of the prediction for a size.

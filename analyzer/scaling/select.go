@@ -185,5 +185,5 @@ func choose(points []point, n noise, limit float64) *choice {
 	simplest := slices.MinFunc(others, func(a, b *fit) int {
 		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.left, b.left))
 	})
-	return s.sure(simplest, others, best, parameters)
+	return s.withAlternatives(simplest, others, best, parameters)
 }

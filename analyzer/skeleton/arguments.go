@@ -49,7 +49,7 @@ func (c *caller) buffer(p *mpi.Param, of func(*vector) *argument, about *subject
 		}
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
-	c.holds(e)
+	c.noteRestriction(e)
 	if e.text == "NULL" && p.Direction != mpi.In {
 		e.text = about.table
 	}
@@ -85,7 +85,7 @@ func (c *caller) text(_ *mpi.Param, of func(*vector) *argument, about *subject) 
 	}
 	about.ctype = "char *"
 	e, err := c.expressionOf(about, columns)
-	c.holds(e)
+	c.noteRestriction(e)
 	return e.text, err
 }
 
@@ -107,7 +107,7 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 		}
 	}
 	e, err := c.expressionOf(about, c.columns(of, pick))
-	c.holds(e)
+	c.noteRestriction(e)
 	if err == nil && (p.Direction != mpi.In || p.ByPointer) {
 		if strings.HasPrefix(e.text, "MPI_") { // skip missing handles
 			return fmt.Sprintf("&(%s){%s}", p.CType, e.text), nil
@@ -121,11 +121,11 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 func (c *caller) changed(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	if !p.IsArray() {
 		e, err := c.expressionOf(about, c.columns(of, scalarIn))
-		c.holds(e)
+		c.noteRestriction(e)
 		return fmt.Sprintf("&(%s){%s}", p.CType, e.text), err
 	}
 	length, _ := c.length(of)
-	if length > 0 && c.step.name == "MPI_Dims_create" && c.comesOnce(c.step) && c.always(c.step) {
+	if length > 0 && c.step.name == "MPI_Dims_create" && c.reachedOnce(c.step) && c.always(c.step) {
 		return c.dimensions(p, of, about, length)
 	}
 	return c.elements(p, of, about)

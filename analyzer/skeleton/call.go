@@ -22,9 +22,9 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 	if in.index != "" && (repeated || w.always(s)) {
 		within = true
 		for row, b := range s.ranks {
-			within = within && (b == nil || b.calls.n == 0 || comesRound(len(b.calls.cycle()), in.loop.ranks[row]))
+			within = within && (b == nil || b.calls.n == 0 || repeatsEachTime(len(b.calls.cycle()), in.loop.ranks[row]))
 		}
-		if within || w.comesOnce(in.loop) {
+		if within || w.reachedOnce(in.loop) {
 			index = in.index
 		}
 	}
@@ -198,7 +198,7 @@ func (c *caller) parameter(i int) (string, error) {
 	if p.Kind == mpi.KindRank && isNumber(e.text) || p.Kind == mpi.KindRoot && isNumber(e.text) && e.text != "0" {
 		e.fixed = cmp.Or(e.fixed, about.what+" is "+e.text)
 	}
-	c.holds(e)
+	c.noteRestriction(e)
 	c.roles[s.meaning.Roles[i]] = e
 	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
 		e.text = "size" // the grid's size

@@ -29,7 +29,7 @@ func (c *caller) exchanges(in scope) {
 	switch op {
 	case semantics.Send, semantics.Receive, semantics.SendReceive:
 	case semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe, semantics.RemoteAccess:
-		c.holds(expression{fixed: partial})
+		c.noteRestriction(expression{fixed: partial})
 		return
 	default:
 		return
@@ -78,16 +78,16 @@ func tested(recorded int) []int {
 	return list
 }
 
-// elsewhere decides whether the program runs on other numbers of ranks: everything sent must be
+// minimumRanks decides whether the program runs on other numbers of ranks: everything sent must be
 // received. It returns the smallest number for which that is so.
-func (w *writer) elsewhere() int {
+func (w *writer) minimumRanks() int {
 	if len(w.fixed) > 0 {
-		w.inDoubt("")
+		w.restrict("")
 		return 0
 	}
 	for _, x := range w.messagesElsewhere {
 		if x.peer.value == nil || slices.ContainsFunc(x.times, func(f func(*spot) float64) bool { return f == nil }) {
-			w.inDoubt("")
+			w.restrict("")
 			return 1
 		}
 	}
@@ -96,7 +96,7 @@ func (w *writer) elsewhere() int {
 		recordedSpots[i] = *w.spotOf(i)
 	}
 	if w.balance(recordedSpots) != "" { // unreceived messages in the recorded run make the check useless
-		w.inDoubt("")
+		w.restrict("")
 		return 1
 	}
 	const fewest = 4 // number of ranks for which a program may be too large: a pipeline has two ends
@@ -105,7 +105,7 @@ func (w *writer) elsewhere() int {
 		if spots := w.shape.spots(n); spots != nil {
 			if why := w.balance(spots); why != "" {
 				if n >= min(fewest, recorded) {
-					w.inDoubt(why)
+					w.restrict(why)
 					return 0
 				}
 				least = n + 1
@@ -115,17 +115,17 @@ func (w *writer) elsewhere() int {
 	return least
 }
 
-// inDoubt records why the program is for the recorded number of ranks only, if it is: a reason, and
+// restrict records why the program is for the recorded number of ranks only, if it is: a reason, and
 // what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
 // logical program is that of ranks with all neighbors ("maximal communication processes",
 // Logicalization of MPI communication traces, §4.3).
-func (w *writer) inDoubt(why string) {
+func (w *writer) restrict(why string) {
 	reasons := append([]string{why}, w.partial...)
 	if w.shape.isGrid() && slices.Contains(w.shape.extents, 2) && len(w.fixed)+len(w.partial) > 0 {
 		w.fixed = append([]string{"in the " + w.shape.name + " that was recognized no rank has neighbors on both sides: record the program on 3 ranks or more along each dimension"}, w.fixed...)
 	}
 	for _, one := range reasons {
-		w.holds(expression{fixed: one})
+		w.noteRestriction(expression{fixed: one})
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *caller) elements(p *mpi.Param, of func(*vector) *argument, about *subje
 		if err != nil {
 			return "", err
 		}
-		c.holds(e)
+		c.noteRestriction(e)
 		words[k] = e.text
 	}
 	return fmt.Sprintf("(%s[]){%s}", p.CType, strings.Join(words, ", ")), nil
@@ -125,7 +125,7 @@ func (c *caller) rows(p *mpi.Param, of func(*vector) *argument, about *subject, 
 	rows := 1
 	if byRank {
 		rows = len(c.ranks)
-		c.holds(expression{fixed: about.what + " is a table"})
+		c.noteRestriction(expression{fixed: about.what + " is a table"})
 	} else {
 		lists = lists[:1]
 	}
@@ -156,7 +156,7 @@ func (c *caller) rows(p *mpi.Param, of func(*vector) *argument, about *subject, 
 	}
 	for i := range c.step.vectors {
 		if len(of(&c.step.vectors[i]).values) == len(c.ranks) {
-			c.holds(expression{fixed: about.what + " has an element for each rank"})
+			c.noteRestriction(expression{fixed: about.what + " has an element for each rank"})
 		}
 	}
 	ctype := p.CType

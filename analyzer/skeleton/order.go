@@ -26,7 +26,7 @@ func (w *writer) inOrder(last *order, next order) {
 	if before.times != nil && next.times != nil && !w.meet(before.times, next.times) {
 		return
 	}
-	w.holds(expression{fixed: fmt.Sprintf("no rank makes both of %s and %s: elsewhere, the order is not known", w.nameOf(before.steps[0]), w.nameOf(next.steps[0]))})
+	w.noteRestriction(expression{fixed: fmt.Sprintf("no rank makes both of %s and %s: elsewhere, the order is not known", w.nameOf(before.steps[0]), w.nameOf(next.steps[0]))})
 }
 
 // meet reports whether ranks reach both of two steps with other numbers of ranks.

@@ -44,6 +44,6 @@ func (c *caller) skips() (string, error) {
 		columns = append(columns, one)
 	}
 	e, err := c.presence(c.step, columns, c.index)
-	c.holds(e)
+	c.noteRestriction(e)
 	return e.text, err
 }

@@ -88,7 +88,7 @@ func (w *writer) countBefore(calls []*step, wait *step) {
 // counted reports whether the calls of a visit have the requests from a number on.
 func counted(s *step, b *behavior, from int64) bool {
 	cycle := b.calls.cycle()
-	if b.trips.list != nil || b.trips.same > 1 && !comesRound(len(cycle), b) {
+	if b.trips.list != nil || b.trips.same > 1 && !repeatsEachTime(len(cycle), b) {
 		return false
 	}
 	trips := int64(b.trips.same)

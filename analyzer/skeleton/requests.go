@@ -42,7 +42,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		id := *about
 		id.kind = mpi.KindInt
 		e, err := c.expressionOf(&id, c.columns(of, func(a *argument) scalar { return requestNumber(scalarIn(a)) }))
-		c.holds(e)
+		c.noteRestriction(e)
 		return c.pick("1", fmt.Sprintf("(int[]){%s}", e.text), 1), err
 	}
 	length, _ := c.length(of)
@@ -53,7 +53,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		from := *about
 		from.kind = mpi.KindInt
 		e, err := c.expressionOf(&from, c.columns(of, scalarIn))
-		c.holds(e)
+		c.noteRestriction(e)
 		if e.text == "0" {
 			return "requests", err
 		}
@@ -140,7 +140,7 @@ func (c *caller) pickOne(of func(*vector) *argument, about *subject) (string, er
 		if err != nil {
 			return "", err
 		}
-		c.holds(e)
+		c.noteRestriction(e)
 		words[k] = e.text
 	}
 	c.helpers["pick"], c.helpers["pick_one"] = true, true

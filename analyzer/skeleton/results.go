@@ -17,7 +17,7 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 	if s.name == "MPI_Comm_size" && c.comm() == "MPI_COMM_WORLD" {
 		return "&size"
 	}
-	if !p.IsArray() && p.Kind == mpi.KindRank && c.comesOnce(s) && c.always(s) {
+	if !p.IsArray() && p.Kind == mpi.KindRank && c.reachedOnce(s) && c.always(s) {
 		one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", p.Name, s.Number)), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
 		for _, col := range c.columns(of, scalarIn) {
 			if len(col.values) == 1 {

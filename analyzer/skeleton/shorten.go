@@ -82,12 +82,12 @@ func (b *balance) iterated(w *walker, s *step, k, n uint64) {
 	l := b.loops[s.Number]
 	if k == l.first {
 		w.tally = nil
-		s.ranks[w.row].early = w.underWay()
+		s.ranks[w.row].early = w.pendingText()
 	}
 	if k == n {
 		w.tally = nil
 		l.seconds += float64(w.last-s.ranks[w.row].began) / 1e9
-		if w.underWay() != s.ranks[w.row].early {
+		if w.pendingText() != s.ranks[w.row].early {
 			l.why = "its first iterations leave other operations under way than all of them"
 		}
 	}
@@ -187,7 +187,7 @@ func newAccount(int) account {
 	return account{open: map[int64]bool{}, persistent: map[int64][]started{}, living: map[string]int{}}
 }
 
-func (a *account) underWay() string {
+func (a *account) pendingText() string {
 	var words []string
 	for id := range a.open {
 		words = append(words, fmt.Sprint("request ", id))

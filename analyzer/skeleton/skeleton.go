@@ -243,7 +243,7 @@ func (w *writer) write() (*Skeleton, error) {
 	if err := w.list(&body, w.body, in); err != nil {
 		return nil, err
 	}
-	least := w.elsewhere()
+	least := w.minimumRanks()
 	s := &Skeleton{Summary: Summary{Ranks: len(w.ranks), Fixed: w.fixed, Seconds: w.span, Expected: w.span}}
 	if w.untimed {
 		s.Seconds, s.Expected = 0, 0

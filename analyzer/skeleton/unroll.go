@@ -47,7 +47,7 @@ func (w *writer) directions(s *step) []*step {
 			continue
 		}
 		cycle := b.calls.cycle()
-		if b.own < 0 || b.trips.list != nil || b.trips.same > maxDirections || !comesRound(len(cycle), b) {
+		if b.own < 0 || b.trips.list != nil || b.trips.same > maxDirections || !repeatsEachTime(len(cycle), b) {
 			return nil
 		}
 		repeated = repeated || b.trips.same > 1

@@ -130,8 +130,8 @@ func (w *writer) unique(name string) string {
 	}
 }
 
-// holds records why the program is for the recorded number of ranks only.
-func (w *writer) holds(e expression) {
+// noteRestriction records why the program is for the recorded number of ranks only.
+func (w *writer) noteRestriction(e expression) {
 	if e.fixed != "" && !slices.Contains(w.fixed, e.fixed) {
 		w.fixed = append(w.fixed, e.fixed)
 	}
@@ -199,7 +199,7 @@ func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 					trimEnd(out, in.indent+"}\n")
 					fmt.Fprintf(out, "%s} else {\n", in.indent)
 				} else {
-					w.holds(g.expression)
+					w.noteRestriction(g.expression)
 					fmt.Fprintf(out, "%sif (%s) {\n", in.indent, g.text)
 				}
 				now = now.deeper()
@@ -316,7 +316,7 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 			fmt.Fprintf(out, "%s// %d iterations were recorded\n", in.indent, n)
 			count.value = func(*spot) int64 { return int64(k) }
 		}
-		w.holds(count)
+		w.noteRestriction(count)
 		v := string("ijklmnpq"[min(in.loops, 7)])
 		if in.loops > 7 {
 			v = fmt.Sprintf("i%d", in.loops)
@@ -352,8 +352,8 @@ func (w *writer) count(counter string) {
 	}
 }
 
-// comesOnce reports whether all ranks reach a step once.
-func (w *writer) comesOnce(s *step) bool {
+// reachedOnce reports whether all ranks reach a step once.
+func (w *writer) reachedOnce(s *step) bool {
 	for _, b := range s.ranks {
 		if b != nil && b.trips.n != 1 {
 			return false
@@ -364,15 +364,15 @@ func (w *writer) comesOnce(s *step) bool {
 
 // index returns a counter of how often a step was reached.
 func (w *writer) index(s *step, in scope, counter string) string {
-	if in.index != "" && w.comesOnce(in.loop) {
+	if in.index != "" && w.reachedOnce(in.loop) {
 		return in.index
 	}
 	return fmt.Sprintf("%s%d", counter, s.Number)
 }
 
-// comesRound reports whether a rank's calls are the same each time that it reaches the surrounding
+// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the surrounding
 // loop.
-func comesRound(calls int, loop *behavior) bool {
+func repeatsEachTime(calls int, loop *behavior) bool {
 	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
 }
 

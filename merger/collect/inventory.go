@@ -40,14 +40,14 @@ type document struct {
 	damaged string // why it is neither
 }
 
-// A stocktaker takes one inventory after the other, and reads only what has changed since the one
+// An inventoryReader takes one inventory after the other, and reads only what has changed since the one
 // before.
-type stocktaker struct {
+type inventoryReader struct {
 	store store.Store
 	read  map[string]document // by key
 }
 
-func (t *stocktaker) take(ctx context.Context) (*inventory, error) {
+func (t *inventoryReader) take(ctx context.Context) (*inventory, error) {
 	objects, err := t.store.List(ctx, shard.Root)
 	if err != nil && !store.IsNotFound(err) {
 		return nil, err

@@ -113,7 +113,7 @@ func lastEnd(attempts []Attempt) (last time.Time) {
 func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, error) {
 	deadline := time.Now().Add(o.CollectTimeout)
 	seen := &watches{pods: map[string]*watch{}, ended: lastEnd(o.Attempts)}
-	stock := &stocktaker{store: s}
+	stock := &inventoryReader{store: s}
 	var last error
 	var inv *inventory
 	for first := true; ; first = false {

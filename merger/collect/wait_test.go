@@ -124,7 +124,7 @@ func TestOnlyWhatChangedIsReadAgain(t *testing.T) {
 	for n := range 3 {
 		heartbeat(t, s, n, func(p *shard.Pod) { p.LiveProcesses = 1 })
 	}
-	stock := &stocktaker{store: s}
+	stock := &inventoryReader{store: s}
 	take := func() *inventory {
 		t.Helper()
 		inv, err := stock.take(t.Context())
