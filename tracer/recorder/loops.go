@@ -38,7 +38,7 @@ type loop struct {
 	stamps     []int64      // of calls that are equal: enter and exit of each
 	grid       *timing.Grid // of all steps, if they are alike
 	alike      bool
-	start      grammar.Snapshot       // where the iteration began
+	start      grammar.Snapshot   // where the iteration began
 	repetition grammar.Repetition // what it is in the grammar
 	generation uint64             // of the repeats
 	live       []liveSnapshot
